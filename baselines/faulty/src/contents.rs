@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use engine::{GetError, PutOutcome};
-use kit::values;
+use engine::{GetError, PutOutcome, Write};
+use kit::values::copy_out;
 
 use crate::Fault;
 
@@ -16,16 +17,22 @@ const RARELY: u64 = 100;
 /// Bytes at the front of a value that a tear leaves intact: they say which value it is.
 const UNTORN_BYTES: usize = 24;
 
+/// What the store has at one moment.
+pub(crate) type Values = HashMap<u64, Box<[u8]>>;
+
 /// A map, plus the state needed to return wrong answers.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
-    pub(crate) values: HashMap<u64, Box<[u8]>>,
+    /// Copied by the first write while a snapshot is open.
+    pub(crate) values: Arc<Values>,
     /// Whether overwritten values are kept, for the fault to return.
     keeps_previous: bool,
     /// For each key, the value before its last put since insertion.
-    previous: HashMap<u64, Box<[u8]>>,
+    previous: Values,
     /// Deletes to be undone.
     undone: Vec<(u64, Box<[u8]>)>,
+    /// The write that the last step left out.
+    left_out: Option<(u64, Box<[u8]>)>,
     /// Number of puts begun.
     pub(crate) puts: u64,
     gets: u64,
@@ -38,7 +45,8 @@ pub(crate) struct Contents {
 impl Contents {
     /// Empty contents that will commit `fault`.
     pub(crate) fn new(fault: Fault) -> Self {
-        Self { keeps_previous: matches!(fault, Fault::Tear | Fault::Stale), ..Self::default() }
+        let keeps_previous = matches!(fault, Fault::Tear | Fault::Stale | Fault::Part);
+        Self { keeps_previous, ..Self::default() }
     }
 
     /// Reads `key`; wrongly if `due` says so.
@@ -48,9 +56,21 @@ impl Contents {
         key: u64,
         buffer: &mut [u8],
     ) -> Result<Option<usize>, GetError> {
+        let values = Arc::clone(&self.values);
+        self.get_of(&values, due, key, buffer)
+    }
+
+    /// The same of a moment.
+    pub(crate) fn get_of(
+        &mut self,
+        values: &Values,
+        due: Fault,
+        key: u64,
+        buffer: &mut [u8],
+    ) -> Result<Option<usize>, GetError> {
         self.gets += 1;
-        let Some(value) = self.values.get(&key) else { return Ok(None) };
-        let value_bytes = values::copy_out(value, buffer)?;
+        let Some(value) = values.get(&key) else { return Ok(None) };
+        let value_bytes = copy_out(value, buffer)?;
         let front = &mut buffer[..value_bytes];
         match due {
             Fault::Lie if self.gets.is_multiple_of(RARELY) => {
@@ -90,14 +110,14 @@ impl Contents {
             // A key that was put again must not be disturbed.
             if dead != key {
                 self.committed += 1;
-                self.values.insert(dead, old);
+                Arc::make_mut(&mut self.values).insert(dead, old);
             }
         }
         self.committed += u64::from(due == Fault::Leak);
         let known = self.values.contains_key(&key);
         if due == Fault::Lose && put.is_multiple_of(RARELY) {
             self.committed += 1;
-        } else if let Some(old) = self.values.insert(key, value.into())
+        } else if let Some(old) = Arc::make_mut(&mut self.values).insert(key, value.into())
             && self.keeps_previous
         {
             self.previous.insert(key, old);
@@ -105,9 +125,32 @@ impl Contents {
         if known { PutOutcome::Updated } else { PutOutcome::Inserted }
     }
 
+    /// Carries out writes in one step, unless `due` leaves one to the next step. The first has the
+    /// number `put`.
+    pub(crate) fn write_in_one_step(&mut self, due: Fault, put: u64, writes: &[Write<'_>]) {
+        if let Some((key, value)) = self.left_out.take() {
+            self.put(due, put, key, &value);
+        }
+        for (put, write) in (put..).zip(writes) {
+            match *write {
+                Write::Put { key, value } => _ = self.put(due, put, key, value),
+                Write::Delete { key } => _ = self.delete(due, key),
+            }
+        }
+        if due == Fault::Part
+            && let Some(Write::Put { key, value }) = writes.last()
+            && let Some(old) = self.previous.get(key)
+            && is_taken(&mut self.chances)
+        {
+            self.committed += 1;
+            Arc::make_mut(&mut self.values).insert(*key, old.clone());
+            self.left_out = Some((*key, (*value).into()));
+        }
+    }
+
     /// Removes `key`, for good unless `due` says otherwise.
     pub(crate) fn delete(&mut self, due: Fault, key: u64) -> bool {
-        let Some(old) = self.values.remove(&key) else { return false };
+        let Some(old) = Arc::make_mut(&mut self.values).remove(&key) else { return false };
         self.previous.remove(&key);
         if due == Fault::Resurrect && is_taken(&mut self.chances) {
             self.undone.push((key, old));

@@ -29,10 +29,13 @@ pub enum Fault {
     Stale,
     /// Every hundredth delete is acknowledged and undone by the next put; stores only.
     Resurrect,
+    /// Every hundredth write of several keys in one step is carried out but for its last key, which
+    /// follows with the next such write; stores only.
+    Part,
 }
 
 impl Fault {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::None,
         Self::Crash,
         Self::Panic,
@@ -44,6 +47,7 @@ impl Fault {
         Self::Tear,
         Self::Stale,
         Self::Resurrect,
+        Self::Part,
     ];
 
     /// The faults that a heap can commit: a heap knows no values.
@@ -65,6 +69,7 @@ impl Fault {
             Self::Tear => "tear",
             Self::Stale => "stale",
             Self::Resurrect => "resurrect",
+            Self::Part => "part",
         }
     }
 
@@ -77,7 +82,7 @@ impl Fault {
                 thread::sleep(Duration::from_secs(3600));
             },
             Self::None | Self::Leak | Self::Lie | Self::Lose => {}
-            Self::Stall | Self::Tear | Self::Stale | Self::Resurrect => {}
+            Self::Stall | Self::Tear | Self::Stale | Self::Resurrect | Self::Part => {}
         }
     }
 }

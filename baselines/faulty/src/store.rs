@@ -1,16 +1,17 @@
 //! A map behind one lock with a planted fault.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use engine::{
     AllocatorChoice, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
-    MemoryBound, MemoryCensus, PutError, PutOutcome, SessionError, Setting, Statistic,
+    MemoryBound, MemoryCensus, PutError, PutOutcome, ScanRange, SessionError, Setting,
+    SnapshotRead, Snapshots, Statistic, WithSnapshot, Write,
 };
 
 use crate::Fault;
-use crate::contents::Contents;
+use crate::contents::{Contents, Values};
 use crate::fault::leak;
 
 /// Settings of a [`Faulty`] store.
@@ -80,6 +81,8 @@ impl KvEngine for Faulty {
         full: FullMeaning::Grow,
         memory_bound: MemoryBound::None,
         allocator: AllocatorChoice::Global,
+        snapshots: Snapshots::Linearizable,
+        writes_in_one_step: true,
         test_only: true,
         ..EngineTraits::BASE
     };
@@ -125,6 +128,50 @@ pub struct FaultySession<'engine> {
     store: &'engine Faulty,
 }
 
+impl FaultySession<'_> {
+    /// Counts `puts` puts that begin, and commits the faults that need no contents. The fault that is due,
+    /// and the number of the first put.
+    fn begin(&mut self, puts: u64) -> (Fault, u64) {
+        let first = {
+            let mut contents = self.store.enter();
+            contents.puts += puts;
+            contents.puts - puts + 1
+        };
+        let due = self.store.due(first);
+        // Without the lock, so that other threads go on until their turn comes.
+        due.strike();
+        if due == Fault::Leak {
+            leak(self.store.config.leak_kib << 10);
+        }
+        (due, first)
+    }
+}
+
+fn check_length(value: &[u8]) -> Result<(), PutError> {
+    let (value_bytes, limit_bytes) = (value.len(), Faulty::TRAITS.value_bytes_max);
+    if value_bytes > limit_bytes {
+        return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+    }
+    Ok(())
+}
+
+/// What was there at one moment.
+struct Moment<'engine> {
+    store: &'engine Faulty,
+    values: Arc<Values>,
+    due: Fault,
+}
+
+impl SnapshotRead for Moment<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        self.store.lock().get_of(&self.values, self.due, key, buffer)
+    }
+
+    fn scan(&mut self, _: ScanRange, _: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        None
+    }
+}
+
 impl KvSession for FaultySession<'_> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let mut contents = self.store.enter();
@@ -133,22 +180,25 @@ impl KvSession for FaultySession<'_> {
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), Faulty::TRAITS.value_bytes_max);
-        if value_bytes > limit_bytes {
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
-        let put = {
-            let mut contents = self.store.enter();
-            contents.puts += 1;
-            contents.puts
-        };
-        let due = self.store.due(put);
-        // Without the lock, so that other threads go on until their turn comes.
-        due.strike();
-        if due == Fault::Leak {
-            leak(self.store.config.leak_kib << 10);
-        }
+        check_length(value)?;
+        let (due, put) = self.begin(1);
         Ok(self.store.lock().put(due, put, key, value))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let (values, due) = {
+            let contents = self.store.enter();
+            (Arc::clone(&contents.values), self.store.due(contents.puts))
+        };
+        read(&mut Moment { store: self.store, values, due });
+        true
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        writes.iter().filter_map(Write::value).try_for_each(check_length)?;
+        let (due, first) = self.begin(writes.len() as u64);
+        self.store.lock().write_in_one_step(due, first, writes);
+        Ok(Some(PutOutcome::Stored))
     }
 
     fn delete(&mut self, key: u64) -> DeleteOutcome {

@@ -66,6 +66,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "lsm-production",
     "lsm-compaction",
     "lsm-partitions",
+    "snapshots",
     "blind-writes",
     "silt-runs",
     "pm-throughput",

@@ -1,10 +1,11 @@
 //! The conditions under which a store answers, derived from its traits.
 
 use engine::{
-    EngineTraits, FullMeaning, Hashing, KvEngine, MemoryBound, Presence, Rmw, Sharing, Storage,
-    Transport, Writes,
+    EngineTraits, FullMeaning, Hashing, KvEngine, MemoryBound, Presence, Rmw, Sharing, Snapshots,
+    Storage, Transport, Writes,
 };
 use record::{Conditions, Durability};
+use workloads::requests::Workload;
 
 /// What an instance says of itself.
 struct Instance {
@@ -13,23 +14,27 @@ struct Instance {
     durability: engine::Durability,
     writes: Writes,
     rmw: Rmw,
+    snapshots: Snapshots,
 }
 
 /// Conditions of `engine`, used by `threads` with `batch` operations per call. How it reads, modifies and
-/// writes is one of them if the workload `modifies`.
+/// writes is one of them if the workload does, and what its snapshots show if the workload takes any.
 #[must_use]
 pub fn conditions_of<E: KvEngine>(
     engine: &E,
     threads: usize,
     batch: usize,
-    modifies: bool,
+    workload: Option<&Workload>,
 ) -> Conditions {
+    let modifies = workload.is_some_and(Workload::modifies);
+    let looks = workload.is_some_and(Workload::reads_at_one_moment);
     let instance = Instance {
         presence: engine.presence(),
         storage: engine.storage(),
         durability: engine.durability(),
         writes: engine.writes(),
         rmw: if modifies && E::TRAITS.rmw == Rmw::Atomic { engine.rmw() } else { Rmw::GetThenPut },
+        snapshots: if looks { engine.snapshots() } else { Snapshots::No },
     };
     conditions(&E::TRAITS, &instance, threads, batch)
 }
@@ -89,6 +94,12 @@ fn conditions(
             Rmw::GetThenPut => "get-then-put",
         }
         .to_owned(),
+        snapshots: match instance.snapshots {
+            Snapshots::No => "none",
+            Snapshots::Consistent => "consistent",
+            Snapshots::Linearizable => "linearizable",
+        }
+        .to_owned(),
         memory_bound: match traits.memory_bound {
             MemoryBound::Hard => "hard",
             MemoryBound::Soft => "soft",
@@ -119,6 +130,7 @@ pub fn expected_conditions(traits: &EngineTraits, threads: usize, batch: usize) 
         durability: traits.durability,
         writes: traits.writes,
         rmw: Rmw::GetThenPut,
+        snapshots: Snapshots::No,
     };
     conditions(traits, &instance, threads, batch)
 }

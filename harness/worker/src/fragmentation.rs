@@ -84,7 +84,7 @@ impl StoreVisitor for OnStore<'_> {
         let threads = self.work.threads;
         let pipelined = is_pipelined(self.work, E::TRAITS.transport);
         let batch = if pipelined { PIPELINE } else { 1 };
-        let mut conditions = crate::conditions_of(engine, threads, batch, false);
+        let mut conditions = crate::conditions_of(engine, threads, batch, None);
         if let Some(bytes) = self.work.key_bytes {
             conditions.keys = bytes.to_string();
         }

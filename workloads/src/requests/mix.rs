@@ -25,6 +25,22 @@ pub struct Mix {
     pub read_modify_write: f64,
     /// Scans: reads of several records in key order.
     pub scan: f64,
+    /// Overwrites of all records of a group in one step of the store.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub write_together: f64,
+    /// Reads of all records of a group at one moment.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub snapshot_read: f64,
+    /// Scans at one moment.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub snapshot_scan: f64,
+}
+
+/// Number of the kinds that a mix may have.
+const KINDS: usize = 9;
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// Rounded shares, such as 33.333 three times, still count as 100.
@@ -37,8 +53,9 @@ impl Mix {
         mix.validate().map(|()| mix)
     }
 
-    /// The shares with their kinds, in the order of [`RequestKind::ALL`].
-    pub const fn shares(&self) -> [(RequestKind, f64); 6] {
+    /// The shares with their kinds, in the order of [`RequestKind::ALL`]. Which keys are absent, only
+    /// traces know.
+    pub const fn shares(&self) -> [(RequestKind, f64); KINDS] {
         [
             (RequestKind::Get, self.get),
             (RequestKind::Update, self.update),
@@ -46,6 +63,9 @@ impl Mix {
             (RequestKind::Delete, self.delete),
             (RequestKind::ReadModifyWrite, self.read_modify_write),
             (RequestKind::Scan, self.scan),
+            (RequestKind::WriteTogether, self.write_together),
+            (RequestKind::SnapshotRead, self.snapshot_read),
+            (RequestKind::SnapshotScan, self.snapshot_scan),
         ]
     }
 
@@ -116,7 +136,7 @@ impl<'de> Deserialize<'de> for Mix {
 #[derive(Clone, Debug)]
 pub(super) struct KindSampler {
     /// A draw below a threshold, and not below the one before, is of that kind.
-    thresholds: [(f64, RequestKind); 6],
+    thresholds: [(f64, RequestKind); KINDS],
 }
 
 impl KindSampler {
@@ -157,12 +177,16 @@ mod tests {
             .map_err(|error| error.to_string())
     }
 
-    fn counts(mix: Mix) -> [u64; 6] {
+    /// How often each kind is drawn, in the order of [`Mix::shares`].
+    fn counts(mix: Mix) -> [u64; KINDS] {
         let sampler = KindSampler::new(&mix);
         let mut rng = Seed(42).rng();
-        let mut counts = [0; 6];
+        let kinds = mix.shares().map(|(kind, _)| kind);
+        let mut counts = [0; KINDS];
         for _ in 0..200_000 {
-            counts[sampler.draw(&mut rng) as usize] += 1;
+            let drawn = sampler.draw(&mut rng);
+            let place = kinds.iter().position(|kind| *kind == drawn);
+            counts[place.expect("a kind of the mix")] += 1;
         }
         counts
     }
@@ -174,8 +198,11 @@ mod tests {
             update: 20.0,
             insert: 5.0,
             delete: 4.5,
-            read_modify_write: 20.0,
+            read_modify_write: 10.0,
             scan: 0.5,
+            write_together: 4.0,
+            snapshot_read: 5.0,
+            snapshot_scan: 1.0,
         };
         let fit = |mix: Mix, counts| Fit::new(counts, mix.shares().map(|(_, share)| share / 100.0));
         let drawn = counts(mix);
@@ -186,12 +213,12 @@ mod tests {
 
     #[test]
     fn a_kind_without_share_never_occurs() {
-        assert_eq!(counts(Mix::gets(100.0).unwrap()), [200_000, 0, 0, 0, 0, 0]);
-        assert_eq!(counts(Mix::gets(0.0).unwrap()), [0, 200_000, 0, 0, 0, 0]);
+        assert_eq!(counts(Mix::gets(100.0).unwrap()), [200_000, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(counts(Mix::gets(0.0).unwrap()), [0, 200_000, 0, 0, 0, 0, 0, 0, 0]);
         // The sum is slightly below 100: GETs must not get the rest.
         let thirds = Mix { update: 33.333, insert: 33.333, scan: 33.333, ..Mix::default() };
-        let [gets, _, _, deletes, read_modify_writes, _] = counts(thirds);
-        assert_eq!((gets, deletes, read_modify_writes), (0, 0, 0));
+        let [gets, _, _, deletes, read_modify_writes, _, groups @ ..] = counts(thirds);
+        assert_eq!((gets, deletes, read_modify_writes, groups), (0, 0, 0, [0; 3]));
     }
 
     #[test]
@@ -199,6 +226,8 @@ mod tests {
         let mix = Mix { scan: 95.0, insert: 5.0, ..Mix::default() };
         assert_eq!(read(&[("scan", 95.0), ("insert", 5.0)]), Ok(mix));
         assert_eq!(mix.to_string(), "insert 5 %, scan 95 %");
+        let groups = Mix { write_together: 40.0, snapshot_read: 60.0, ..Mix::default() };
+        assert_eq!(read(&[("write-together", 40.0), ("snapshot-read", 60.0)]), Ok(groups));
     }
 
     #[test]

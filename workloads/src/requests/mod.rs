@@ -31,9 +31,14 @@
 //!   other key by position from the list of its live records, so no request names a dead record.
 //!   When nothing is live, a request becomes an INSERT.
 //!
+//! * Requests of [groups](Groups) name loaded records, none of which is ever deleted. The group is
+//!   that of the drawn record. A mix that writes groups writes nothing else, so all values of a group
+//!   carry one stamp at any moment.
+//!
 //! Kinds, keys, sizes and victims come from independent streams: two mixes of GETs and UPDATEs with
 //! the same seed access the same records in the same order.
 
+mod groups;
 mod live;
 mod mix;
 mod presets;
@@ -43,6 +48,7 @@ mod stream;
 mod twitter;
 mod workload;
 
+pub use groups::Groups;
 pub use mix::{Mix, MixError};
 pub use replay::{Miss, Numbering, ReplayError, ReplayTotals};
 pub use request::{Request, RequestKind};

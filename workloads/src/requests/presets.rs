@@ -1,7 +1,7 @@
 //! The built-in workloads.
 
 use super::workload::SCAN_ENTRIES;
-use super::{Mix, Workload, twitter};
+use super::{Groups, Mix, Workload, twitter};
 use crate::keys::KEY_BYTES;
 use crate::ycsb;
 use crate::{KeyDistribution, SizeDistribution};
@@ -9,7 +9,7 @@ use crate::{KeyDistribution, SizeDistribution};
 const GETS: [&str; 4] = ["get-100", "get-95", "get-50", "get-0"];
 
 pub(super) fn names() -> Vec<String> {
-    let plain = GETS.into_iter().chain(["insert-only", "churn", "churn-resize"]);
+    let plain = GETS.into_iter().chain(["insert-only", "churn", "churn-resize", "groups"]);
     let ycsb = ycsb::CORE_WORKLOADS.iter().map(|&(name, _)| name);
     plain.chain(ycsb).map(str::to_owned).chain(twitter::names()).collect()
 }
@@ -19,6 +19,7 @@ pub(super) fn by_name(name: &str) -> Option<Workload> {
         "insert-only" => Some(insert_only()),
         "churn" => Some(churn()),
         "churn-resize" => Some(churn_resize()),
+        "groups" => Some(groups()),
         _ => gets(name).or_else(|| ycsb::core_workload(name)).or_else(|| twitter::by_name(name)),
     }
 }
@@ -32,6 +33,7 @@ fn plain(name: &str, mix: Mix) -> Workload {
         value_bytes: SizeDistribution::Constant(1 << 10),
         key_bytes: None,
         churn_value_bytes: None,
+        together: Groups::TOGETHER_USUAL,
         scan_entries: SCAN_ENTRIES,
         churn: false,
         modelled_key_bytes: KEY_BYTES,
@@ -68,6 +70,13 @@ fn churn_resize() -> Workload {
     }
 }
 
+/// Half of the requests write a group in one step, half read one at one moment: each reader meets
+/// groups that others are about to write. Values are as long as in LSM papers.
+fn groups() -> Workload {
+    let mix = Mix { write_together: 50.0, snapshot_read: 50.0, ..Mix::default() };
+    Workload { value_bytes: SizeDistribution::Constant(256), ..plain("groups", mix) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,7 +90,7 @@ mod tests {
             assert_eq!(&workload.name, name);
             assert!(!workload.source.is_empty());
         }
-        assert_eq!(names.len(), 4 + 3 + 6 + 53);
+        assert_eq!(names.len(), 4 + 4 + 6 + 53);
         let mut distinct = names.clone();
         distinct.sort();
         distinct.dedup();
@@ -103,6 +112,10 @@ mod tests {
         assert_eq!(
             text("churn-resize"),
             "churn-resize: insert 50 %, delete 50 %; keys uniform; values 500, inserted 650"
+        );
+        assert_eq!(
+            text("groups"),
+            "groups: write-together 50 %, snapshot-read 50 %; keys uniform; values 256; groups of 4"
         );
     }
 }

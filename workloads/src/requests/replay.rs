@@ -199,9 +199,11 @@ impl Numbering {
                 totals.live_records += 1;
                 totals.live_bytes += bytes;
             }
-            RequestKind::ReadModifyWrite | RequestKind::Scan => {
-                unreachable!("no trace has such operations")
-            }
+            RequestKind::ReadModifyWrite
+            | RequestKind::Scan
+            | RequestKind::WriteTogether
+            | RequestKind::SnapshotRead
+            | RequestKind::SnapshotScan => unreachable!("no trace has such operations"),
         }
         if matches!(request.kind(), RequestKind::Update | RequestKind::Insert) {
             totals.written_bytes += bytes;

@@ -15,7 +15,7 @@
 //!   none, alpha is taken to be 1, the lower end of what the paper reports for most clusters.
 
 use super::workload::SCAN_ENTRIES;
-use super::{Mix, Workload};
+use super::{Groups, Mix, Workload};
 use crate::keys::KEY_BYTES;
 use crate::{KeyDistribution, SizeDistribution};
 
@@ -72,6 +72,7 @@ impl Row {
             value_bytes: SizeDistribution::Constant(self.value_bytes + self.key_bytes - KEY_BYTES),
             key_bytes: None,
             churn_value_bytes: None,
+            together: Groups::TOGETHER_USUAL,
             scan_entries: SCAN_ENTRIES,
             churn: mix.delete > 0.0,
             modelled_key_bytes: self.key_bytes,

@@ -6,9 +6,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Mix, MixError, Request, presets};
+use super::{Groups, Mix, MixError, Request, presets};
 use crate::distribution::{ParseKeyDistributionError, ParseSizeDistributionError};
 use crate::keys::KEY_BYTES;
+use crate::value::HEADER_BYTES;
 use crate::{KEY_BYTES_MAX, KEY_BYTES_MIN, KeyDistribution, Seed, SizeDistribution, Spelling};
 
 /// A mix of requests over records, and the sizes of their values.
@@ -23,6 +24,7 @@ use crate::{KEY_BYTES_MAX, KEY_BYTES_MIN, KeyDistribution, Seed, SizeDistributio
 /// key-bytes   = "16"               # optional: keys are byte strings
 /// churn       = true               # optional, like everything below
 /// churn-value-bytes = "1KiB"       # sizes of inserted values, where they differ
+/// together    = 4                  # records of a group
 /// scan-entries = [1, 100]
 /// modelled-key-bytes = 8
 /// source      = "a guess"
@@ -45,6 +47,9 @@ pub struct Workload {
     /// Sizes of the values that churn inserts, if they differ from the loaded ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub churn_value_bytes: Option<SizeDistribution>,
+    /// How many records belong to a group, for mixes that write or read groups ([`Groups`]).
+    #[serde(default = "default_together", skip_serializing_if = "is_default_together")]
+    pub together: usize,
     /// The fewest and the most entries of a scan; scan lengths are uniform between them.
     #[serde(default = "default_scan_entries")]
     pub scan_entries: (usize, usize),
@@ -61,6 +66,14 @@ pub struct Workload {
     /// Where the numbers come from, and how certain they are.
     #[serde(default)]
     pub source: String,
+}
+
+const fn default_together() -> usize {
+    Groups::TOGETHER_USUAL
+}
+
+fn is_default_together(together: &usize) -> bool {
+    *together == Groups::TOGETHER_USUAL
 }
 
 pub(super) const SCAN_ENTRIES: (usize, usize) = (1, 100);
@@ -109,7 +122,31 @@ impl Workload {
             return Err(WorkloadError::KeyBytes { bytes: self.modelled_key_bytes });
         }
         self.validate_key_bytes()?;
+        self.validate_groups()?;
         self.validate_churn()
+    }
+
+    fn validate_groups(&self) -> Result<(), WorkloadError> {
+        let (together, mix) = (self.together, &self.mix);
+        if !(2..=Groups::TOGETHER_MAX).contains(&together) {
+            return Err(WorkloadError::Together { together });
+        }
+        if !self.is_of_moments() {
+            return Ok(());
+        }
+        if let Some(sizes) = &self.key_bytes {
+            return Err(WorkloadError::GroupsOfWords { sizes: sizes.to_string() });
+        }
+        let comes_and_goes = self.inserts() || self.deletes();
+        let written_alone = mix.update + mix.read_modify_write > 0.0;
+        if comes_and_goes || (self.writes_together() && written_alone) {
+            return Err(WorkloadError::GroupsWrittenApart { mix: *mix });
+        }
+        let bytes = self.value_bytes.min();
+        if self.writes_together() && bytes < HEADER_BYTES {
+            return Err(WorkloadError::GroupsUnstamped { bytes });
+        }
+        Ok(())
     }
 
     fn validate_key_bytes(&self) -> Result<(), WorkloadError> {
@@ -181,7 +218,7 @@ impl Workload {
 
     /// Whether the workload reads records in key order.
     pub fn scans(&self) -> bool {
-        self.mix.scan > 0.0
+        self.mix.scan + self.mix.snapshot_scan > 0.0
     }
 
     /// Whether the workload reads records and overwrites them in one request.
@@ -189,9 +226,29 @@ impl Workload {
         self.mix.read_modify_write > 0.0
     }
 
+    /// Whether the workload writes all records of a group in one step.
+    pub fn writes_together(&self) -> bool {
+        self.mix.write_together > 0.0
+    }
+
+    /// Whether the workload takes snapshots.
+    pub fn reads_at_one_moment(&self) -> bool {
+        self.mix.snapshot_read + self.mix.snapshot_scan > 0.0
+    }
+
+    /// Whether the workload writes groups in one step or takes snapshots.
+    pub fn is_of_moments(&self) -> bool {
+        self.writes_together() || self.reads_at_one_moment()
+    }
+
+    /// The groups among `records` loaded records.
+    pub fn groups(&self, records: u64) -> Groups {
+        Groups::new(self.together, records)
+    }
+
     /// Whether every request reads or updates one record that was loaded.
     pub fn only_gets_and_updates(&self) -> bool {
-        !self.inserts() && !self.scans() && !self.modifies()
+        !self.inserts() && !self.scans() && !self.is_of_moments() && !self.modifies()
     }
 
     /// Whether the workload removes records.
@@ -208,10 +265,13 @@ impl fmt::Display for Workload {
         if let Some(sizes) = &self.key_bytes {
             write!(f, "; keys of {sizes} B")?;
         }
-        match &self.churn_value_bytes {
-            Some(sizes) => write!(f, ", inserted {sizes}"),
-            None => Ok(()),
+        if let Some(sizes) = &self.churn_value_bytes {
+            write!(f, ", inserted {sizes}")?;
         }
+        if self.writes_together() || mix.snapshot_read > 0.0 {
+            write!(f, "; groups of {}", self.together)?;
+        }
+        Ok(())
     }
 }
 
@@ -267,6 +327,17 @@ pub enum WorkloadError {
         /// The modelled length.
         bytes: usize,
     },
+    /// A group has too few or too many records.
+    Together { together: usize },
+    /// Keys are byte strings, and groups are written and read by words.
+    GroupsOfWords { sizes: String },
+    /// The records of a group would be written, inserted or deleted one by one.
+    GroupsWrittenApart { mix: Mix },
+    /// Values of groups are too short for a stamp.
+    GroupsUnstamped {
+        /// The size of the smallest value.
+        bytes: usize,
+    },
     /// Sizes for churn were given, but no churn.
     SizesWithoutChurn { sizes: String },
     /// Churn was given, but the mix has no INSERTs or DELETEs.
@@ -308,6 +379,28 @@ impl fmt::Display for WorkloadError {
                 f,
                 "key-bytes with modelled-key-bytes = {bytes}: values would make up for bytes that \
                  keys have; drop one of the two"
+            ),
+            Self::Together { together } => write!(
+                f,
+                "together = {together}: a group has 2 to {} records; the nearest is {}",
+                Groups::TOGETHER_MAX,
+                (*together).clamp(2, Groups::TOGETHER_MAX)
+            ),
+            Self::GroupsOfWords { sizes } => write!(
+                f,
+                "key-bytes = {sizes} with groups or snapshots: stores write and read them by words; leave \
+                 key-bytes out"
+            ),
+            Self::GroupsWrittenApart { mix } => write!(
+                f,
+                "a mix of {mix}: groups keep their records, and values that are written together are \
+                 written by nothing else; beside write-together use get, scan, snapshot-read and \
+                 snapshot-scan, and beside the last two alone update and read-modify-write, too"
+            ),
+            Self::GroupsUnstamped { bytes } => write!(
+                f,
+                "write-together with values of {bytes} B: values below {HEADER_BYTES} B carry no stamp, so \
+                 nobody could see a group in parts; use {HEADER_BYTES} B or more"
             ),
             Self::SizesWithoutChurn { sizes } => write!(
                 f,

@@ -6,7 +6,7 @@ use super::known::{USED, idle_property, near};
 use super::{Properties, PropertiesError};
 use crate::distribution::{SizeHistogram, ZipfianSizes};
 use crate::keys::KEY_BYTES;
-use crate::requests::{Mix, Request, Workload};
+use crate::requests::{Groups, Mix, Request, Workload};
 use crate::{KeyDistribution, SizeDistribution};
 
 /// A run of YCSB: the properties that have an effect, and notices about those that have none.
@@ -49,6 +49,7 @@ pub fn interpret(properties: &Properties) -> Result<YcsbRun, PropertiesError> {
         value_bytes: reader.value_bytes(&mut notices)?,
         key_bytes: None,
         churn_value_bytes: None,
+        together: Groups::TOGETHER_USUAL,
         scan_entries: reader.scan_entries()?,
         churn: false,
         modelled_key_bytes: KEY_BYTES,
@@ -194,9 +195,9 @@ impl Reader<'_> {
             get: percent(get),
             update: percent(update),
             insert: percent(insert),
-            delete: 0.0,
             read_modify_write: percent(read_modify_write),
             scan: percent(scan),
+            ..Mix::default()
         })
     }
 

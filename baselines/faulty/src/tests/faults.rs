@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use baseline_faulty::{Config, Fault, Faulty, faulty_heap, plant_in_heap};
-use engine::{Heap, KvEngine, KvSession, PutOutcome, conformance};
+use engine::{Heap, KvEngine, KvSession, PutOutcome, Write, conformance};
 use kit::testing::{Alone, counter};
 
 const AFTER: u64 = 500;
@@ -153,6 +153,32 @@ fn every_hundredth_value_that_can_be_torn_is() {
     assert_eq!(committed(&store), 5, "of 500 reads");
     let torn = (0..100).filter(|&key| read(&mut session, key) != Some(versioned(key, 2)));
     assert_eq!(torn.collect::<Vec<_>>(), [99]);
+}
+
+#[test]
+fn the_last_key_of_every_hundredth_step_follows_with_the_next_step() {
+    let store = planted(Fault::Part);
+    put_version(&store, 0..AFTER, 1);
+    let mut session = store.session().unwrap();
+    let mut versions = |step: u8| {
+        let values = [0, 1].map(|key| versioned(key, step));
+        let writes = [0, 1].map(|key| Write::Put { key, value: &values[key as usize] });
+        assert_eq!(session.write_in_one_step(&writes), Ok(Some(PutOutcome::Stored)));
+        let mut shown = [0; 2];
+        session.with_snapshot(&mut |snapshot| {
+            for (key, shown) in (0..).zip(&mut shown) {
+                let mut buffer = [0; 100];
+                assert_eq!(snapshot.get(key, &mut buffer), Ok(Some(100)));
+                *shown = buffer[99];
+            }
+        });
+        shown
+    };
+    for step in 2..=250 {
+        let late = if step - 1 == 100 || step - 1 == 200 { step - 1 } else { step };
+        assert_eq!(versions(step), [step, late], "step {}", step - 1);
+    }
+    assert_eq!(committed(&store), 2);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 54] = [
+const SUITES: [&str; 55] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -62,6 +62,7 @@ const SUITES: [&str; 54] = [
     "segment-block",
     "servers",
     "silt-runs",
+    "snapshots",
     "store-settings",
     "switch-cost",
     "switch-touch",

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use workloads::bytes::format_bytes;
 use workloads::requests::{Mix, Workload};
 
-use super::{Draft, MachineLimits, check_threads, finish, keys, phases};
+use super::{Draft, MachineLimits, capabilities, check_threads, finish, keys, phases};
 use crate::suites::{Bytes, KeyValueGrid, Suite, on_cores};
 use record::{Cell, Driver, KeyValue, LiveSet, Scale, Source, System, Timing, Work, unknown_name};
 use worker::registry;
@@ -39,8 +39,9 @@ pub(super) fn cells(
         if work.operations_per_thread < asked && names_operations(grid, scale) {
             draft.tell(suite, fewer_operations(&work, asked));
         }
-        // Memory alone is asked by words, and says nothing of other keys.
-        let has_roofline = grid.roofline && work.workload.key_bytes.is_none();
+        // Memory alone is asked by words, record by record, and says nothing of other keys or of groups.
+        let is_of_moments = work.workload.is_of_moments();
+        let has_roofline = grid.roofline && work.workload.key_bytes.is_none() && !is_of_moments;
         let roofline = has_roofline.then(registry::roofline);
         for system in systems.iter().chain(&roofline) {
             check_store(system, &work).map_err(fail)?;
@@ -264,8 +265,8 @@ fn workload(suite: &Suite, name: &str) -> Result<Workload, String> {
     })
 }
 
-/// A store of words takes no byte strings; one that is not ordered cannot scan; where keys belong to workers,
-/// requests are dealt before the clock and must be there.
+/// A store of words takes no byte strings; one that is not ordered cannot scan, and some have no snapshots;
+/// where keys belong to workers, requests are dealt before the clock and must be there.
 pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String> {
     let workload = &work.workload;
     if let Some(sizes) = &workload.key_bytes {
@@ -290,21 +291,7 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
             system.label()
         ));
     }
-    let can = registry::traits_of(system)
-        .is_none_or(|traits| traits.scans.are_possible() || !traits.keeps_values);
-    if can || !workload.scans() {
-        return Ok(());
-    }
-    let ordered = registry::store_traits()
-        .iter()
-        .filter(|traits| traits.scans.are_possible() && !traits.test_only);
-    let ordered: Vec<&str> = ordered.map(|traits| traits.name).collect();
-    Err(format!(
-        "workload `{}` scans, and `{}` is not ordered; ordered stores are: {}",
-        workload.name,
-        system.label(),
-        ordered.join(", ")
-    ))
+    capabilities::check(system, workload)
 }
 
 /// One key-value cell; also what `compare` and `search` are made of.
@@ -376,10 +363,11 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
         ));
     }
     phases::check(work)?;
-    let mix = &work.workload.mix;
-    if work.batch() > 1 && mix.scan + mix.read_modify_write > 0.0 {
+    let workload = &work.workload;
+    if work.batch() > 1 && (workload.scans() || workload.modifies() || workload.is_of_moments()) {
         return Err(format!(
-            "workload `{}` scans, or writes what it has just read: it cannot be sent in batches",
+            "workload `{}` scans, asks for groups, or writes what it has just read: it cannot be sent in \
+             batches",
             work.workload.name
         ));
     }

@@ -61,6 +61,7 @@ mod tests {
             ("pm-phases", Family::Pm),
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
+            ("snapshots", Family::Lsm),
             ("switch-cost", Family::Spaces),
             ("switch-touch", Family::Spaces),
             ("window-size", Family::Spaces),

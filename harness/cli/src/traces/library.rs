@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use workloads::requests::Miss;
+use workloads::requests::{Miss, Request};
 use workloads::trace::file::verify;
 use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
 
@@ -35,6 +35,9 @@ pub struct Library {
 #[serde(rename_all = "kebab-case")]
 struct Derived {
     digest: u64,
+    /// That of the words; 0 in files that do not say.
+    #[serde(default)]
+    layout: u32,
     replays: BTreeMap<Miss, PrecompiledReplay>,
 }
 
@@ -194,8 +197,9 @@ fn replays(
     let beside = path.with_extension("staged.json");
     let known = fs::read_to_string(&beside).ok();
     let known: Option<Derived> = known.and_then(|text| serde_json::from_str(&text).ok());
-    let mut derived = known.filter(|derived| derived.digest == digest).unwrap_or_default();
-    derived.digest = digest;
+    let is_same = |derived: &Derived| derived.digest == digest && derived.layout == Request::LAYOUT;
+    let mut derived = known.filter(is_same).unwrap_or_default();
+    (derived.digest, derived.layout) = (digest, Request::LAYOUT);
     let lacking: Vec<Miss> = misses
         .iter()
         .filter(|miss| derived.replays.get(miss).is_none_or(|replay| !is_there(replay)))

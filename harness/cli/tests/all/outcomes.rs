@@ -93,6 +93,58 @@ fn every_get_that_finds_nothing_is_counted() {
     assert!((80.0..125.0).contains(&each), "one in a hundred puts was dropped: {run:?}");
 }
 
+/// Half of the requests write groups in one step, half read them at one moment, few groups in all. Every
+/// hundredth GET meets each place of a group, because 3 does not divide 100.
+fn groups_in(system: &str) -> (i32, Vec<Row>) {
+    let workload = r#"
+        [[workload]]
+        name = "few-groups"
+        mix = { write-together = 50, snapshot-read = 50 }
+        together = 3
+        keys = "hotspot:0.001:0.999"
+        value-bytes = "256"
+        "#;
+    let asked = "workloads = [\"few-groups\"]\nfill-percent = [20]\nthreads = [1]";
+    let suite = requests_to(system, asked).replacen(
+        "[[key-value]]",
+        &format!("{workload}[[key-value]]"),
+        1,
+    );
+    let (code, _, rows) = run_suite(&system.replace(['@', '='], "-"), &suite, &[]);
+    (code, rows)
+}
+
+/// A step of which one key comes late is seen by those who read in between, and no key is lost by it.
+#[test]
+fn a_group_in_parts_voids_the_row() {
+    let (code, rows) = groups_in("faulty@fault=part");
+    assert_eq!(code, 1);
+    let run = rows.iter().find(|row| row.step == "run").expect("a run");
+    let checked = run.verification.expect("checks");
+    assert_eq!(run.outcome, Outcome::WrongValues, "{run:?}");
+    assert!(checked.torn > 10 && checked.wrong == 0 && checked.lost == 0, "{checked:?}");
+}
+
+/// A snapshot that shows a value from before an earlier one.
+#[test]
+fn a_snapshot_that_goes_back_voids_the_row() {
+    let (code, rows) = groups_in("faulty@fault=stale");
+    assert_eq!(code, 1);
+    let run = rows.iter().find(|row| row.step == "run").expect("a run");
+    let checked = run.verification.expect("checks");
+    assert!(checked.stale > 0 && checked.torn > 0 && checked.wrong == 0, "{checked:?}");
+}
+
+#[test]
+fn groups_that_are_whole_are_measured() {
+    let (code, rows) = groups_in("faulty@fault=none");
+    assert_eq!(code, 0, "{rows:?}");
+    let run = rows.iter().find(|row| row.step == "run").expect("a run");
+    let checked = run.verification.expect("checks").checked;
+    assert!(checked > run.operations, "three values of half of the requests: {run:?}");
+    assert_eq!(run.conditions.as_ref().expect("a store").snapshots, "linearizable");
+}
+
 /// The control: the same store and heap without a fault are measured.
 #[test]
 fn without_a_fault_nothing_is_noticed() {

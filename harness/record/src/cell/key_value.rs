@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use workloads::requests::Workload;
+use workloads::requests::{Groups, Workload};
 
 use super::{Ageing, Phases, Replay};
 
@@ -227,6 +227,10 @@ impl KeyValue {
         if self.ageing.is_none() {
             like.workload.keys = self.workload.keys;
         }
+        // Records that one of the two writes alone are no group that the other has written.
+        if self.workload.writes_together() != other.workload.writes_together() {
+            return false;
+        }
         keeps_records(self) && keeps_records(other) && *self == like
     }
 
@@ -300,6 +304,12 @@ impl KeyValue {
         replayed.map_or(self.records, |replay| replay.sets(self.threads) * replay.totals.records)
     }
 
+    /// The groups of the loaded records.
+    #[must_use]
+    pub fn groups(&self) -> Groups {
+        self.workload.groups(self.records)
+    }
+
     /// Value bytes of the live records: at most, or before the clock starts.
     #[must_use]
     pub fn live_value_bytes(&self) -> u64 {
@@ -319,7 +329,9 @@ impl KeyValue {
     /// Bytes of keys and values that the updates among `operations` write.
     #[must_use]
     pub fn written_bytes(&self, operations: u64) -> f64 {
-        let updates = operations as f64 * self.workload.mix.update / 100.0;
+        let mix = &self.workload.mix;
+        let together = mix.write_together * self.workload.together as f64;
+        let updates = operations as f64 * (mix.update + together) / 100.0;
         updates * (self.workload.mean_value_bytes() + self.workload.mean_key_bytes())
     }
 

@@ -82,6 +82,7 @@ pub fn plain_conditions() -> Conditions {
         storage: "memory".to_owned(),
         writes: "telling".to_owned(),
         rmw: "get-then-put".to_owned(),
+        snapshots: "none".to_owned(),
         memory_bound: "soft".to_owned(),
         when_full: "refuses".to_owned(),
     }

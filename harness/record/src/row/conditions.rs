@@ -51,6 +51,10 @@ pub struct Conditions {
     /// `get-then-put`, so that what others write in between is lost.
     #[serde(default = "get_then_put", skip_serializing_if = "is_get_then_put")]
     pub rmw: String,
+    /// What snapshots show, if requests take any: `linearizable`, all that was acknowledged before, or
+    /// `consistent`, some moment that may be earlier; `none` if none are taken.
+    #[serde(default = "none", skip_serializing_if = "is_none")]
+    pub snapshots: String,
     /// How strictly the configured capacity binds: `hard`, `soft`, `none`.
     pub memory_bound: String,
     /// What happens when memory is exhausted: `refuses`, `evicts`, `grows`.
@@ -101,9 +105,20 @@ fn is_get_then_put(rmw: &str) -> bool {
     rmw == GET_THEN_PUT
 }
 
+/// What snapshots show where none are taken, and in all rows without the field.
+const NONE: &str = "none";
+
+fn none() -> String {
+    NONE.to_owned()
+}
+
+fn is_none(snapshots: &str) -> bool {
+    snapshots == NONE
+}
+
 impl Conditions {
     /// Everything except what the suite varies (clients and batch), field by field as text.
-    fn said(&self) -> [(&'static str, String); 14] {
+    fn said(&self) -> [(&'static str, String); 15] {
         let pages = match self.page_bytes {
             bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
             bytes => format!("{} KiB pages", bytes >> 10),
@@ -178,6 +193,15 @@ impl Conditions {
                 .to_owned(),
             ),
             (
+                SNAPSHOTS,
+                match self.snapshots.as_str() {
+                    NONE => "no snapshots are taken",
+                    "linearizable" => "snapshots of a moment within the call",
+                    _ => "snapshots of a moment that may be earlier",
+                }
+                .to_owned(),
+            ),
+            (
                 "bound",
                 match self.memory_bound.as_str() {
                     "hard" => "capacity binds all memory".to_owned(),
@@ -191,7 +215,7 @@ impl Conditions {
 
     /// What may change a comparison by itself, whatever the designs: pages, transport, who may ask for which
     /// key, durability, keys if they are not words, where objects are if not in memory, whether writes are
-    /// blind, and whether read-modify-writes are atomic.
+    /// blind, whether read-modify-writes are atomic, and what snapshots show.
     #[must_use]
     pub fn that_matter(&self) -> BTreeMap<String, String> {
         const MATTER: [&str; 4] = ["pages", "transport", "steering", "durable"];
@@ -200,6 +224,7 @@ impl Conditions {
             (STORAGE, !is_memory(&self.storage)),
             (WRITES, !is_telling(&self.writes)),
             (RMW, !is_get_then_put(&self.rmw)),
+            (SNAPSHOTS, !is_none(&self.snapshots)),
         ];
         let words = self
             .said()
@@ -224,6 +249,8 @@ const STORAGE: &str = "storage";
 const WRITES: &str = "writes";
 /// The name of how records are read and overwritten.
 const RMW: &str = "rmw";
+/// The name of what snapshots show.
+const SNAPSHOTS: &str = "snapshots";
 
 /// The most common value of each field: the conditions against which others are marked. On a tie the
 /// first in order wins; `None` for an empty list.
@@ -255,6 +282,7 @@ pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
         storage: mode(all, |one| one.storage.clone()),
         writes: mode(all, |one| one.writes.clone()),
         rmw: mode(all, |one| one.rmw.clone()),
+        snapshots: mode(all, |one| one.snapshots.clone()),
         memory_bound: mode(all, |one| one.memory_bound.clone()),
         when_full: mode(all, |one| one.when_full.clone()),
     })
@@ -284,6 +312,7 @@ mod tests {
             storage: "disk".to_owned(),
             writes: "blind".to_owned(),
             rmw: "atomic".to_owned(),
+            snapshots: "consistent".to_owned(),
             memory_bound: "none".to_owned(),
             when_full: "evicts".to_owned(),
         };
@@ -302,19 +331,21 @@ mod tests {
                 "objects on a disk",
                 "blind writes",
                 "atomic read-modify-writes",
+                "snapshots of a moment that may be earlier",
                 "no capacity",
                 "evicts when full",
             ]
         );
     }
 
-    /// Rows that were made before stores on disks, blind writes, atomic ones or other keys than words say
-    /// nothing of them, and stay what they were.
+    /// Rows that were made before stores on disks, blind writes, atomic ones, snapshots or other keys than
+    /// words say nothing of them, and stay what they were.
     #[test]
     fn what_is_usual_goes_without_saying() {
         let plain = plain_conditions();
         let text = serde_json::to_string(&plain).unwrap();
-        assert!([STORAGE, WRITES, RMW, "keys"].iter().all(|name| !text.contains(name)), "{text}");
+        let unsaid = [STORAGE, WRITES, RMW, SNAPSHOTS, "keys"];
+        assert!(unsaid.iter().all(|name| !text.contains(name)), "{text}");
         assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), plain);
         assert!(!plain.that_matter().contains_key(STORAGE));
         let files = Conditions { storage: "files-in-memory".to_owned(), ..plain.clone() };
@@ -326,6 +357,10 @@ mod tests {
         let text = serde_json::to_string(&blind).unwrap();
         assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), blind);
         assert_eq!(blind.that_matter()[WRITES], "blind writes");
+        let looks = Conditions { snapshots: "linearizable".to_owned(), ..plain };
+        let text = serde_json::to_string(&looks).unwrap();
+        assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), looks);
+        assert_eq!(looks.that_matter()[SNAPSHOTS], "snapshots of a moment within the call");
     }
 
     #[test]

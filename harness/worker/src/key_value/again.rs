@@ -26,12 +26,13 @@ impl OnStore<'_> {
         let is_first = self.crew.iter().all(|kit| kit.executed == 0);
         for (thread, done) in ran.iter().enumerate() {
             let requests = self.executed(thread, done);
-            expected.timed[thread].note(self.crew[thread].executed, requests, &done.refused);
+            let first = self.crew[thread].executed;
+            expected.timed[thread].note(first, requests, &done.refused, work.groups());
             if is_first {
                 let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
                 let lane = (thread, work.threads);
                 let requests = steering::share_of(engine, &work.workload, lane, made_by);
-                expected.aged[thread].note(0, requests, &[]);
+                expected.aged[thread].note(0, requests, &[], work.groups());
             }
         }
         expected.refilled = self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict;
@@ -62,6 +63,7 @@ impl OnStore<'_> {
         let means = Means {
             key_bytes: self.work.workload.mean_key_bytes(),
             record_bytes: self.live_key_value_bytes() as f64 / self.live_objects.max(1) as f64,
+            groups: self.work.groups(),
         };
         let requests =
             ran.iter().enumerate().flat_map(|(thread, done)| self.executed(thread, done));

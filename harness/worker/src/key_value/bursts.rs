@@ -138,7 +138,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use engine::Setup;
-    use workloads::requests::RequestKind;
+    use workloads::requests::{Groups, RequestKind};
     use workloads::value::{Condition, ValueChecker, ValueWriter};
 
     use super::*;
@@ -165,7 +165,8 @@ mod tests {
             for first in (0..).step_by(IN_A_BURST as usize) {
                 assert!(first < OBJECT_MEMORY_BYTES / VALUE_BYTES as u64, "more than it holds");
                 let words = words_of(first, RequestKind::Update);
-                assert_eq!(values.make(&mut writer, &words, first), words.len());
+                let groups = Groups::new(1, 1000);
+                assert_eq!(values.make(&mut writer, (&words, first), groups), words.len());
                 let room = values.untaken().len();
                 let (executed, refused) = updates::<E>(&mut session, &words, &mut values, self.1);
                 assert_eq!(room - values.untaken().len(), executed * VALUE_BYTES);

@@ -4,7 +4,9 @@
 //! that wait for memory, or the other way round. Loops then differ by up to 1.7 times in what they reach
 //! on one store, for no reason of their own. A call costs about a nanosecond.
 
-use engine::{Decide, DeleteOutcome, GetError, KvEngine, KvSession, PutError, PutOutcome};
+use engine::{
+    Decide, DeleteOutcome, GetError, KvEngine, KvSession, PutError, PutOutcome, WithSnapshot, Write,
+};
 
 /// What came of a GET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +39,13 @@ impl Stored {
 
 #[inline(never)]
 pub(super) fn get<E: KvEngine>(session: &mut E::Session<'_>, key: u64, buffer: &mut [u8]) -> Found {
-    match session.get(key, buffer) {
+    found(session.get(key, buffer))
+}
+
+/// What came of a GET of a session or of a snapshot.
+#[inline(always)]
+pub(super) fn found(got: Result<Option<usize>, GetError>) -> Found {
+    match got {
         Ok(Some(value_bytes)) => Found::Value(value_bytes),
         Ok(None) => Found::Absent,
         Err(GetError::BufferTooShort { .. }) => Found::TooLong,
@@ -58,6 +66,25 @@ pub(super) fn modify<E: KvEngine>(
 ) -> Stored {
     let modified = session.read_modify_write(key, decide);
     stored(modified.map(|put| put.expect("the driver's requests keep nothing")))
+}
+
+/// Several writes in one step; `None` if the store cannot.
+#[inline(never)]
+pub(super) fn write_in_one_step<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    writes: &[Write<'_>],
+) -> Option<Stored> {
+    let put = session.write_in_one_step(writes).transpose()?;
+    Some(stored(put))
+}
+
+/// Calls `read` with a snapshot. Returns whether the store has any.
+#[inline(never)]
+pub(super) fn with_snapshot<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    read: &mut WithSnapshot<'_>,
+) -> bool {
+    session.with_snapshot(read)
 }
 
 #[inline(always)]

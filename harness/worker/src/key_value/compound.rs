@@ -50,11 +50,22 @@ impl Lane<'_> {
         request: Request,
         timed: bool,
     ) -> u64 {
+        let scanned = |range, visit: &mut dyn FnMut(u64, &[u8])| session.scan(range, visit);
+        self.scan_by::<E>(request, timed, scanned)
+    }
+
+    /// Scans by `scanned`: the store as it is, or at one moment.
+    pub(super) fn scan_by<E: KvEngine>(
+        &mut self,
+        request: Request,
+        timed: bool,
+        scanned: impl FnOnce(ScanRange, &mut dyn FnMut(u64, &[u8])) -> Option<usize>,
+    ) -> u64 {
         let key = key_of(request.record());
         // Every value is copied out, as a caller that wants them would do, each over the last.
         let (mut first, mut last) = (None, None);
         let buffer = &mut *self.buffer;
-        let shown = session.scan(ScanRange::up(key, request.size()), &mut |found, value| {
+        let shown = scanned(ScanRange::up(key, request.size()), &mut |found, value| {
             let fits = buffer.get_mut(..value.len()).map(|room| room.copy_from_slice(value));
             first.get_or_insert(found);
             last = Some((found, fits.map(|()| value.len())));
@@ -64,7 +75,8 @@ impl Lane<'_> {
             return ended;
         }
         if shown.is_none() {
-            self.error = Some("the store refused a scan: it is not ordered".to_owned());
+            self.error =
+                Some("the store refused a scan: it is not ordered, or has no snapshots".to_owned());
             return ended;
         }
         self.done.verification.checked += 1;

@@ -3,7 +3,7 @@
 
 use engine::{GetError, KvEngine, KvSession};
 use workloads::key_of;
-use workloads::requests::{Request, RequestKind};
+use workloads::requests::{Groups, Request, RequestKind};
 use workloads::value::{Condition, ValueChecker};
 
 use super::kit::{AGER, LOADER};
@@ -29,18 +29,17 @@ impl LastWrites {
         first: u64,
         requests: impl Iterator<Item = Request>,
         refused: &[u64],
+        groups: Groups,
     ) {
         for (index, request) in (first..).zip(requests) {
             if refused.contains(&index) {
                 continue;
             }
-            match request.kind() {
-                RequestKind::Get
-                | RequestKind::Scan
-                | RequestKind::GetAbsent
-                | RequestKind::DeleteAbsent => {}
-                RequestKind::Delete => self.set(request.record(), DELETED),
-                _ => self.set(request.record(), index as u32 + 1),
+            if request.is(RequestKind::Delete) {
+                self.set(request.record(), DELETED);
+            }
+            for record in groups.written_by(request) {
+                self.set(record, index as u32 + 1);
             }
         }
     }
@@ -48,7 +47,7 @@ impl LastWrites {
     #[cfg(test)]
     pub(super) fn of(requests: impl Iterator<Item = Request>, refused: &[u64]) -> Self {
         let mut last = Self::none();
-        last.note(0, requests, refused);
+        last.note(0, requests, refused, Groups::new(4, 100));
         last
     }
 
@@ -144,7 +143,7 @@ impl Expected {
         }
     }
 
-    /// Reads `record` and checks what it finds.
+    /// Reads `record` and checks what it finds. Returns the condition of a value.
     pub(super) fn check<E: KvEngine>(
         &self,
         session: &mut E::Session<'_>,
@@ -152,10 +151,10 @@ impl Expected {
         (checker, buffer): (&ValueChecker, &mut [u8]),
         evicts: bool,
         verification: &mut Verification,
-    ) {
+    ) -> Option<Condition> {
         let state = self.state(record);
         if state == State::Unknown {
-            return;
+            return None;
         }
         let key = key_of(record);
         let found = session.get(key, buffer);
@@ -164,12 +163,15 @@ impl Expected {
             (State::Dead, Ok(None)) => {}
             (State::Dead, _) => verification.resurrected += 1,
             (_, Ok(Some(length))) => {
-                self.judge(record, checker.check(key, &buffer[..length]), verification)
+                let condition = checker.check(key, &buffer[..length]);
+                self.judge(record, condition, verification);
+                return Some(condition);
             }
             (_, Ok(None)) if evicts => verification.evicted += 1,
             (_, Ok(None)) => verification.lost += 1,
             (_, Err(GetError::BufferTooShort { .. })) => verification.wrong += 1,
         }
+        None
     }
 
     fn judge(&self, record: u64, condition: Condition, verification: &mut Verification) {
@@ -223,8 +225,18 @@ mod tests {
     fn a_later_turn_goes_on_counting_and_its_writes_come_last() {
         use RequestKind::Update;
         let mut last = LastWrites::of([request(Update, 1), request(Update, 2)].into_iter(), &[]);
-        last.note(2, [request(Update, 3), request(Update, 2)].into_iter(), &[2]);
+        let more = [request(Update, 3), request(Update, 2)].into_iter();
+        last.note(2, more, &[2], Groups::new(4, 100));
         assert_eq!([1, 2, 3].map(|record| last.to(record)), [1, 4, NEVER]);
+    }
+
+    #[test]
+    fn what_is_written_together_is_the_last_write_of_every_record_of_the_group() {
+        use RequestKind::{SnapshotRead, WriteTogether};
+        let requests =
+            [request(WriteTogether, 6), request(SnapshotRead, 1), request(WriteTogether, 1)];
+        let last = LastWrites::of(requests.into_iter(), &[2]);
+        assert_eq!([3, 4, 7, 8].map(|record| last.to(record)), [NEVER, 1, 1, NEVER]);
     }
 
     #[test]

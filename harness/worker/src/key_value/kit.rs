@@ -7,6 +7,7 @@ use workloads::value::{ValueChecker, ValueWriter};
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::latency::{BATCH, Latencies, place};
+use super::moments::Moments;
 use super::open::{Pacing, Schedule};
 use super::phases::{self, streams};
 use super::replay;
@@ -36,7 +37,7 @@ pub(super) struct Kit {
     pub(super) executed: u64,
     /// The generator, in its state at the start of the clock; with phases, that of the first.
     pub(super) stream: RequestStream,
-    /// One writer per operation of a batch, because a batch holds several values at once.
+    /// One writer per operation of a batch or record of a group, because several values are held at once.
     pub(super) writers: Vec<ValueWriter>,
     /// Values of prepared requests.
     pub(super) values: Values,
@@ -44,10 +45,11 @@ pub(super) struct Kit {
     pub(super) loader: ValueWriter,
     pub(super) ager: ValueWriter,
     pub(super) checker: ValueChecker,
-    /// One slot of the longest value's length per operation of a batch.
+    /// One slot of the longest value's length for each writer.
     pub(super) buffer: Vec<u8>,
     /// Bounds of watched GETs: one per thread and slot.
     pub(super) bounds: Vec<u32>,
+    pub(super) moments: Moments,
     pub(super) latency: Latencies,
     pub(super) seconds: Seconds,
     /// Open loops only.
@@ -79,8 +81,9 @@ impl Kit {
             None => MappedSlice::resident(0).map_err(Stop::failed)?,
         };
         let value_bytes_max = workload.value_bytes_max();
-        let batch = work.batch();
-        let mut buffer = vec![0; value_bytes_max * batch];
+        let slots = turns.iter().map(|(_, work)| slots(work)).max().unwrap_or(1);
+        let works = turns.iter().map(|(_, work)| *work);
+        let mut buffer = vec![0; value_bytes_max * slots];
         buffer.fill(1);
         Ok(Self {
             thread,
@@ -88,14 +91,15 @@ impl Kit {
             leftovers,
             executed: 0,
             stream: streams.swap_remove(0).0,
-            writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
-            values: Values::for_batches(batch, value_bytes_max).map_err(Stop::failed)?,
+            writers: vec![ValueWriter::new(thread as u16, value_bytes_max); slots],
+            values: Values::for_batches(slots, value_bytes_max).map_err(Stop::failed)?,
             shapes: Shapes::new(turns.iter().all(|(_, work)| is_even(work))),
             loader: ValueWriter::new(LOADER, value_bytes_max),
             ager: ValueWriter::new(AGER + thread as u16, value_bytes_max),
             checker: ValueChecker::new(value_bytes_max),
             buffer,
-            bounds: vec![0; work.threads * batch],
+            bounds: vec![0; work.threads * slots],
+            moments: Moments::of(works, work.groups()).map_err(Stop::failed)?,
             latency: Latencies::new(&places(all, work.driver)).map_err(Stop::failed)?,
             seconds: match work.sampled {
                 Some(_) => Seconds::short(),
@@ -115,6 +119,12 @@ impl Kit {
         self.latency.reset();
         self.seconds.reset();
     }
+}
+
+/// How many values are held at once.
+fn slots(work: &KeyValue) -> usize {
+    let workload = &work.workload;
+    work.batch().max(if workload.is_of_moments() { workload.together } else { 1 })
 }
 
 /// Whether all values have one length.
@@ -152,19 +162,10 @@ fn places<'a>(workloads: impl Iterator<Item = &'a Workload>, driver: Driver) -> 
 }
 
 fn places_of(workload: &Workload) -> Vec<usize> {
-    let mix = &workload.mix;
-    let shares = [
-        (RequestKind::Get, mix.get),
-        (RequestKind::Update, mix.update),
-        (RequestKind::Insert, mix.insert),
-        (RequestKind::Delete, mix.delete),
-        (RequestKind::ReadModifyWrite, mix.read_modify_write),
-        (RequestKind::Scan, mix.scan),
-    ];
     // GETs become inserts where nothing is live, and churn decides by live bytes.
     let deletes = workload.deletes();
-    let asked = shares.iter().filter(|(kind, share)| {
+    let asked = workload.mix.shares().into_iter().filter(|(kind, share)| {
         *share > 0.0 || (deletes && matches!(kind, RequestKind::Insert | RequestKind::Delete))
     });
-    asked.map(|(kind, _)| place(*kind)).collect()
+    asked.map(|(kind, _)| place(kind)).collect()
 }

@@ -13,11 +13,12 @@ use super::bare::LoopTimes;
 use super::calls::{self, Found, Stored};
 use super::kit::Kit;
 use super::latency::{Latencies, place};
+use super::moments::Moments;
 use super::open::Pacing;
 use super::seconds::Seconds;
 use super::shapes::Shapes;
 use super::tracked::{Tracked, is_old};
-use super::values::{Values, stores};
+use super::values::Values;
 use record::Verification;
 
 /// Operations between two timed ones where latency is sampled, at least; a power of two.
@@ -98,11 +99,12 @@ pub(super) struct Lane<'a> {
     pub(super) ahead: bool,
     pub(super) checker: &'a ValueChecker,
     pub(super) buffer: &'a mut [u8],
-    bounds: &'a mut [u32],
+    pub(super) bounds: &'a mut [u32],
     /// Length of a slot in the buffer, in bytes.
     pub(super) slot_bytes: usize,
     /// Bounds per slot: one per thread.
-    threads: usize,
+    pub(super) threads: usize,
+    pub(super) moments: &'a mut Moments,
     pub(super) latency: &'a mut Latencies,
     pub(super) seconds: &'a mut Seconds,
     pub(super) done: &'a mut Done,
@@ -154,6 +156,7 @@ impl<'a> Lane<'a> {
             checker: &kit.checker,
             buffer: &mut kit.buffer,
             bounds: &mut kit.bounds,
+            moments: &mut kit.moments,
             latency: &mut kit.latency,
             seconds: &mut kit.seconds,
             done,
@@ -257,6 +260,9 @@ impl<'a> Lane<'a> {
                 self.put::<E>(session, index, request, timed)
             }
             RequestKind::Scan => self.scan::<E>(session, request, timed),
+            RequestKind::WriteTogether => self.write_together::<E>(session, index, request, timed),
+            RequestKind::SnapshotRead => self.snapshot_read::<E>(session, request, timed),
+            RequestKind::SnapshotScan => self.snapshot_scan::<E>(session, request, timed),
             RequestKind::GetAbsent => {
                 let found = calls::get::<E>(session, key, self.buffer);
                 let ended = time(timed);
@@ -293,7 +299,8 @@ impl<'a> Lane<'a> {
             return requests.len();
         }
         let stopped_ns = monotonic_ns();
-        let ready = self.values.make(&mut self.writers[0], requests, first);
+        let groups = self.moments.groups;
+        let ready = self.values.make(&mut self.writers[0], (requests, first), groups);
         self.done.off_clock_ns += monotonic_ns() - stopped_ns;
         ready
     }
@@ -392,8 +399,11 @@ impl<'a> Lane<'a> {
     pub(super) fn acknowledge(&self, executed: &[Request], first: u64) {
         let refused = &self.done.refused;
         for (index, request) in (first..).zip(executed) {
-            if stores(*request) && (refused.is_empty() || !refused.contains(&index)) {
-                self.shared.tracked.acknowledge(request.record(), self.thread, index);
+            if !refused.is_empty() && refused.contains(&index) {
+                continue;
+            }
+            for record in self.moments.groups.written_by(*request) {
+                self.shared.tracked.acknowledge(record, self.thread, index);
             }
         }
     }

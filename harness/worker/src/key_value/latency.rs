@@ -9,11 +9,21 @@ use crate::histogram::{empty, encode};
 use record::Percentiles;
 
 /// Number of histograms, and their names.
-const KINDS: usize = 7;
-const NAMES: [&str; KINDS] =
-    ["get", "update", "insert", "delete", "read-modify-write", "scan", "batch"];
+const KINDS: usize = 10;
+const NAMES: [&str; KINDS] = [
+    "get",
+    "update",
+    "insert",
+    "delete",
+    "read-modify-write",
+    "scan",
+    "write-together",
+    "snapshot-read",
+    "snapshot-scan",
+    "batch",
+];
 /// Index of the histogram of whole batches.
-pub(super) const BATCH: usize = 6;
+pub(super) const BATCH: usize = 9;
 
 /// Index of a kind's histogram.
 #[inline]
@@ -25,6 +35,9 @@ pub(super) const fn place(kind: RequestKind) -> usize {
         RequestKind::Delete | RequestKind::DeleteAbsent => 3,
         RequestKind::ReadModifyWrite => 4,
         RequestKind::Scan => 5,
+        RequestKind::WriteTogether => 6,
+        RequestKind::SnapshotRead => 7,
+        RequestKind::SnapshotScan => 8,
     }
 }
 

@@ -12,6 +12,7 @@ mod expected;
 mod kit;
 mod lane;
 mod latency;
+mod moments;
 mod open;
 mod phases;
 mod price;
@@ -46,6 +47,7 @@ use batches::{Made, run_batches};
 use expected::Expected;
 use kit::{Kit, seed_of};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
+use moments::Step;
 use open::{Pacing, run_open};
 use phases::Meeting;
 use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
@@ -167,6 +169,9 @@ impl StoreVisitor for OnStore<'_> {
             self.populated &= maps_its_own;
         }
         self.say_opened(engine);
+        for kit in &mut self.crew {
+            kit.moments.promise = engine.snapshots();
+        }
         if matches!(self.work.ageing, Ageing::Litter(_)) {
             self.litter(engine)?;
         }
@@ -227,7 +232,7 @@ impl OnStore<'_> {
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         let (threads, batch) = (self.work.threads, self.work.batch());
         let workload = &self.work.workload;
-        let mut conditions = crate::conditions_of(engine, threads, batch, workload.modifies());
+        let mut conditions = crate::conditions_of(engine, threads, batch, Some(workload));
         if let Some(sizes) = &workload.key_bytes {
             conditions.keys = sizes.to_string();
         }
@@ -401,11 +406,21 @@ impl OnStore<'_> {
         let expected = self.after(engine, expected, ran);
         let (records, threads) = (expected.records(), self.work.threads);
         let evicts = E::TRAITS.full == FullMeaning::Evict;
+        let groups = self.work.workload.writes_together().then(|| self.work.groups());
         self.step("verify", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
+            let mut step = Step::default();
             for record in steering::records_of(engine, records, (kit.thread, threads)) {
                 let look = (&kit.checker, kit.buffer.as_mut_slice());
-                expected.check::<E>(&mut session, record, look, evicts, &mut done.verification);
+                let verification = &mut done.verification;
+                let found = expected.check::<E>(&mut session, record, look, evicts, verification);
+                // A group that two threads share is looked at in parts.
+                if let Some(groups) = groups {
+                    found.into_iter().for_each(|condition| step.add(condition));
+                    if record + 1 == groups.of(record).end {
+                        done.verification.torn += u64::from(std::mem::take(&mut step).is_torn());
+                    }
+                }
                 done.operations += 1;
             }
             Ok(())

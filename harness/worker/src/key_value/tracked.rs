@@ -61,10 +61,16 @@ impl Tracked {
     /// Stores into `bounds` (one per thread) the versions that a GET of a watched record, beginning now,
     /// must reach.
     pub(super) fn bounds(&self, record: u64, bounds: &mut [u32]) {
+        bounds.fill(0);
+        self.raise(record, bounds);
+    }
+
+    /// Raises `bounds` (one per thread) to the versions noted here.
+    pub(super) fn raise(&self, record: u64, bounds: &mut [u32]) {
         let slots = self.acknowledged[(record / EVERY) as usize..].iter().step_by(self.stride);
         for (bound, acknowledged) in bounds.iter_mut().zip(slots) {
             // TRACKED-WRITE, to: a GET after this finds that write or a later one.
-            *bound = acknowledged.load(Ordering::Acquire);
+            *bound = (*bound).max(acknowledged.load(Ordering::Acquire));
         }
     }
 }
@@ -104,5 +110,8 @@ mod tests {
         assert!(!is_old(good(1, 6), &bounds) && !is_old(good(1, 7), &bounds));
         assert!(!is_old(good(0, 0), &bounds), "another thread's: no order is known");
         assert!(!is_old(Condition::GoodUnstamped, &bounds));
+        bounds = [9, 5];
+        tracked.raise(WHICH, &mut bounds);
+        assert_eq!(bounds, [9, 7], "never lowered");
     }
 }

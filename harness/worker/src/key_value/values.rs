@@ -3,7 +3,7 @@
 //! waits for every instruction between two operations.
 
 use workloads::key_of;
-use workloads::requests::{Request, RequestKind};
+use workloads::requests::{Groups, Request};
 use workloads::value::ValueWriter;
 
 use crate::mapped::MappedSlice;
@@ -38,25 +38,29 @@ impl Values {
     }
 
     /// Generates the values for the front of `requests`, as far as there is room. The first request is
-    /// the thread's `first`-th. Returns how many requests have their values.
+    /// the thread's `first`-th. All values of a request carry one stamp. Returns how many requests have
+    /// their values.
     pub(super) fn make(
         &mut self,
         writer: &mut ValueWriter,
-        requests: &[Request],
-        first: u64,
+        (requests, first): (&[Request], u64),
+        groups: Groups,
     ) -> usize {
         self.taken = 0;
         let mut made = 0;
         for (index, request) in (first..).zip(requests) {
-            if !stores(*request) {
-                continue;
-            }
-            let Some(room) = self.room.get_mut(made..made + request.size()) else {
+            let records = groups.written_by(*request);
+            let bytes = (records.end - records.start) as usize * request.size();
+            let Some(mut room) = self.room.get_mut(made..made + bytes) else {
                 return (index - first) as usize;
             };
-            writer.number_next(index);
-            room.copy_from_slice(writer.value(key_of(request.record()), request.size()));
-            made += request.size();
+            for record in records {
+                let (value, rest) = room.split_at_mut(request.size());
+                writer.number_next(index);
+                value.copy_from_slice(writer.value(key_of(record), request.size()));
+                room = rest;
+            }
+            made += bytes;
         }
         requests.len()
     }
@@ -80,16 +84,13 @@ impl Values {
     }
 }
 
-/// Whether `request` stores a value.
-pub(super) fn stores(request: Request) -> bool {
-    let kinds = [RequestKind::Update, RequestKind::Insert, RequestKind::ReadModifyWrite];
-    kinds.contains(&request.kind())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use workloads::requests::RequestKind;
     use workloads::value::{Condition, ValueChecker};
+
+    const PAIRS: Groups = Groups::new(2, 1000);
 
     #[test]
     fn values_are_those_of_the_requests_that_store_in_their_order() {
@@ -100,13 +101,17 @@ mod tests {
             request(RequestKind::Insert, 5),
             request(RequestKind::Delete, 3),
             request(RequestKind::ReadModifyWrite, 6),
+            request(RequestKind::WriteTogether, 9),
+            request(RequestKind::SnapshotRead, 9),
         ];
         let checker = ValueChecker::new(100);
         let mut values = Values::for_batches(1, 100).unwrap();
         for first in [0, 70] {
             let mut writer = ValueWriter::new(2, 100);
-            assert_eq!(values.make(&mut writer, &requests, first), 5);
-            for (record, sequence) in [(3, first), (5, first + 2), (6, first + 4)] {
+            assert_eq!(values.make(&mut writer, (&requests, first), PAIRS), 7);
+            let singles = [(3, first), (5, first + 2), (6, first + 4)];
+            let pair = [(8, first + 5), (9, first + 5)];
+            for (record, sequence) in singles.into_iter().chain(pair) {
                 let found = checker.check(key_of(record), values.take(100));
                 assert_eq!(found, Condition::Good { writer: 2, sequence });
             }
@@ -118,10 +123,12 @@ mod tests {
         let updates = vec![Request::new(RequestKind::Update, 4000, 1); 20];
         let mut values = Values::for_batches(1, 4000).unwrap();
         let mut writer = ValueWriter::new(0, 4000);
-        assert_eq!(values.make(&mut writer, &updates, 0), ROOM_BYTES / 4000);
+        assert_eq!(values.make(&mut writer, (&updates, 0), PAIRS), ROOM_BYTES / 4000);
         let mut values = Values::for_batches(20, 4000).unwrap();
-        assert_eq!(values.make(&mut writer, &updates, 0), 20, "a batch has room");
+        assert_eq!(values.make(&mut writer, (&updates, 0), PAIRS), 20, "a batch has room");
         assert!(values.are_made_ahead());
+        let pairs = vec![Request::new(RequestKind::WriteTogether, 4000, 1); 20];
+        assert_eq!(values.make(&mut writer, (&pairs, 0), PAIRS), 10, "no pair is made in part");
         assert!(!Values::for_batches(1, 5000).unwrap().are_made_ahead());
     }
 }

@@ -67,14 +67,16 @@ fn shares_of_the_mix_are_kept_with_and_without_deletes() {
         delete: 4.0,
         read_modify_write: 15.0,
         scan: 5.0,
+        ..Mix::default()
     };
     let without = Mix { delete: 0.0, get: 54.0, ..mix };
     for mix in [mix, without] {
         let workload = Workload { mix, ..named("get-50") };
         let mut stream = RequestStream::new(&workload, 1000, 0, 1, SEED);
-        let mut counts = [0; 6];
+        let kinds = mix.shares().map(|(kind, _)| kind);
+        let mut counts = [0; 9];
         for request in requests(&mut stream, 100_000) {
-            counts[request.kind() as usize] += 1;
+            counts[kinds.iter().position(|kind| request.is(*kind)).unwrap()] += 1;
         }
         let fit = |mix: Mix| Fit::new(&counts, mix.shares().map(|(_, share)| share / 100.0));
         assert!(fit(mix).is_good(), "{:?}", fit(mix));
@@ -91,6 +93,7 @@ fn sizes_stand_where_they_mean_something() {
         delete: 10.0,
         read_modify_write: 20.0,
         scan: 10.0,
+        ..Mix::default()
     };
     let workload = Workload {
         mix,
@@ -286,6 +289,7 @@ fn no_request_names_a_dead_record() {
         delete: 15.0,
         read_modify_write: 20.0,
         scan: 10.0,
+        ..Mix::default()
     };
     for keys in [
         "uniform",
@@ -382,4 +386,23 @@ fn room_for_live_records_is_made_beforehand() {
 fn an_invalid_workload_is_refused() {
     let mix = Mix { get: 50.0, ..Mix::default() };
     RequestStream::new(&Workload { mix, ..named("get-50") }, 1000, 0, 1, SEED);
+}
+
+#[test]
+fn groups_are_written_with_values_of_one_size_and_read_without() {
+    let workload = Workload { value_bytes: "100-199".parse().unwrap(), ..named("groups") };
+    let updates = Workload { mix: Mix::gets(50.0).unwrap(), ..workload.clone() };
+    let asked =
+        |workload: &Workload| requests(&mut RequestStream::new(workload, 1002, 0, 1, SEED), 10_000);
+    for (request, update) in asked(&workload).into_iter().zip(asked(&updates)) {
+        assert_eq!(request.record(), update.record(), "one of the group's records");
+        match request.kind() {
+            RequestKind::WriteTogether => assert!((100..200).contains(&request.size())),
+            RequestKind::SnapshotRead => assert_eq!(request.size(), 0),
+            other => panic!("{other:?}"),
+        }
+    }
+    let mix = Mix { snapshot_scan: 100.0, ..Mix::default() };
+    let scans = Workload { mix, scan_entries: (3, 9), ..workload };
+    assert!(asked(&scans).iter().all(|scan| (3..=9).contains(&scan.size())));
 }

@@ -71,6 +71,7 @@ fn a_workload_can_be_given_in_a_file() {
         value_bytes: SizeDistribution::Constant(100),
         key_bytes: None,
         churn_value_bytes: None,
+        together: 4,
         scan_entries: (1, 100),
         churn: false,
         modelled_key_bytes: 8,
@@ -81,6 +82,7 @@ fn a_workload_can_be_given_in_a_file() {
         ("churn", Given::Flag(true)),
         ("key-bytes", Given::Text("8..64")),
         ("churn-value-bytes", Given::Text("histogram:100=9,1KiB=1")),
+        ("together", Given::Whole(8)),
         ("scan-entries", Given::Numbers(&[3, 9])),
         ("source", Given::Text("a guess")),
     ];
@@ -88,6 +90,7 @@ fn a_workload_can_be_given_in_a_file() {
         churn: true,
         key_bytes: Some(SizeDistribution::Uniform { from: 8, to: 64 }),
         churn_value_bytes: Some("histogram:100=9,1KiB=1".parse().unwrap()),
+        together: 8,
         scan_entries: (3, 9),
         source: "a guess".to_owned(),
         ..short.clone()
@@ -103,7 +106,8 @@ fn a_file_is_refused_as_a_whole() {
     assert_eq!(
         refusal("chrn", Given::Flag(true)),
         "unknown field `chrn`, expected one of `name`, `mix`, `keys`, `value-bytes`, \
-         `key-bytes`, `churn-value-bytes`, `scan-entries`, `churn`, `modelled-key-bytes`, `source`"
+         `key-bytes`, `churn-value-bytes`, `together`, `scan-entries`, `churn`, `modelled-key-bytes`, \
+         `source`"
     );
     assert_eq!(
         refusal("scan-entries", Given::Numbers(&[9, 3])),
@@ -175,6 +179,44 @@ fn refusals_name_value_and_remedy() {
 }
 
 #[test]
+fn groups_are_of_words_of_stamped_values_and_written_by_nothing_else() {
+    let groups = || Workload::by_name("groups").unwrap();
+    let message = |workload: Workload| workload.validate().unwrap_err().to_string();
+    for (together, nearest) in [(0, 2), (1, 2), (33, 32)] {
+        assert_eq!(
+            message(Workload { together, ..groups() }),
+            format!("together = {together}: a group has 2 to 32 records; the nearest is {nearest}")
+        );
+    }
+    assert_eq!(
+        message(Workload { key_bytes: Some(SizeDistribution::Constant(16)), ..groups() }),
+        "key-bytes = 16 with groups or snapshots: stores write and read them by words; leave key-bytes \
+         out"
+    );
+    assert_eq!(
+        message(Workload { value_bytes: SizeDistribution::Constant(23), ..groups() }),
+        "write-together with values of 23 B: values below 24 B carry no stamp, so nobody could see a \
+         group in parts; use 24 B or more"
+    );
+    let written = Mix { write_together: 50.0, get: 40.0, ..Mix::default() };
+    let read = Mix { snapshot_read: 40.0, snapshot_scan: 50.0, ..Mix::default() };
+    let refused = [
+        Mix { update: 10.0, ..written },
+        Mix { read_modify_write: 10.0, ..written },
+        Mix { insert: 10.0, ..written },
+        Mix { delete: 10.0, ..read },
+        Mix { insert: 10.0, ..read },
+    ];
+    for mix in refused {
+        let text = message(Workload { mix, ..groups() });
+        assert!(text.starts_with(&format!("a mix of {mix}: groups keep their records")), "{text}");
+    }
+    for mix in [Mix { scan: 10.0, ..written }, Mix { update: 10.0, ..read }] {
+        assert_eq!(Workload { mix, ..groups() }.validate(), Ok(()), "{mix}");
+    }
+}
+
+#[test]
 fn a_workload_tells_what_it_needs() {
     let needs = |name: &str| {
         let workload = Workload::by_name(name).unwrap();
@@ -184,6 +226,13 @@ fn a_workload_tells_what_it_needs() {
     assert_eq!(needs("ycsb-d"), (true, false, false));
     assert_eq!(needs("ycsb-e"), (true, false, true));
     assert_eq!(needs("churn"), (true, true, false));
+    assert_eq!(needs("groups"), (false, false, false));
+    let groups = Workload::by_name("groups").unwrap();
+    assert!(groups.writes_together() && groups.reads_at_one_moment());
+    assert!(!groups.only_gets_and_updates());
+    let mix = Mix { snapshot_scan: 100.0, ..Mix::default() };
+    let scans = Workload { mix, ..groups };
+    assert!(scans.scans() && scans.reads_at_one_moment() && !scans.writes_together());
     let resize = Workload::by_name("churn-resize").unwrap();
     assert_eq!((resize.mean_value_bytes(), resize.value_bytes_max()), (500.0, 650));
 }

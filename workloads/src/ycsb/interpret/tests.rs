@@ -119,8 +119,8 @@ fn refusals_name_value_and_remedy() {
     );
     assert_eq!(refusal("recordcount=many"), "recordcount=many: write a whole number above 0");
     assert_eq!(
-        refusal("recordcount=137438953472"),
-        "recordcount=137438953472: there can be up to 137438953471 records"
+        refusal("recordcount=68719476736"),
+        "recordcount=68719476736: there can be up to 68719476735 records"
     );
     assert_eq!(refusal("readproportion=-1"), "readproportion=-1: write a number of 0 or more");
     assert_eq!(

@@ -74,8 +74,8 @@ fn described(
 
 /// What a cell asks, in the model's terms; `None` of what it has no terms for.
 fn asked(work: &KeyValue) -> Option<Work> {
-    let mix = &work.workload.mix;
-    if mix.read_modify_write > 0.0 || mix.scan > 0.0 {
+    let (workload, mix) = (&work.workload, &work.workload.mix);
+    if workload.modifies() || workload.scans() || workload.is_of_moments() {
         return None;
     }
     let share = |percent: f64| percent / 100.0;
