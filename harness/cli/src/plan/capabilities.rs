@@ -47,7 +47,7 @@ const NEEDS: [Need; 3] = [
 /// The workload, the store, and which stores have what it lacks.
 pub(super) fn check(system: &System, workload: &Workload) -> Result<(), String> {
     let Some(traits) = registry::traits_of(system) else { return Ok(()) };
-    let lacking = |need: &&Need| (need.of)(workload) && traits.keeps_values && !(need.has)(&traits);
+    let lacking = |need: &&Need| (need.of)(workload) && traits.keeps_values && !(need.has)(traits);
     let Some(need) = NEEDS.iter().find(lacking) else { return Ok(()) };
     let all = registry::store_traits();
     let able = all.iter().filter(|traits| (need.has)(traits) && !traits.test_only);
