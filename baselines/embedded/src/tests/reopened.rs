@@ -10,8 +10,8 @@ use baseline_embedded::{
 use engine::conformance::keeps_what_it_acknowledged;
 use engine::{Durability, KvEngine, OpenError, Storage};
 use kit::folder::{Folder, is_in_memory};
-use kit::testing::killed::{Lost, acknowledged, kill_after, look_for_lost, operate_until_killed};
-use kit::testing::{Alone, Hasty, Random};
+use kit::testing::Alone;
+use kit::testing::killed::{Lost, acknowledged, killed_again_and_again, look_into, operate_on};
 
 const NAME: &str = "processes_that_were_killed_have_lost_nothing_that_they_acknowledged";
 const STORES: [&str; 3] = ["leveldb", "rocksdb", "lmdb"];
@@ -98,16 +98,9 @@ enum Task<'a> {
 }
 
 fn with<E: KvEngine>(store: &E, task: &Task<'_>) -> Result<u64, Lost> {
-    let mut session = store.session().expect("a session");
     match task {
-        Task::Operate { hasty: false, folder } => operate_until_killed(&mut session, folder),
-        Task::Operate { hasty: true, folder } => {
-            operate_until_killed(&mut Hasty::new(session), folder);
-        }
-        Task::Look { folder } => {
-            store.check().expect("the store is sound");
-            return look_for_lost(&mut session, folder);
-        }
+        Task::Operate { hasty, folder } => operate_on(store, *hasty, folder),
+        Task::Look { folder } => return look_into(store, folder),
     }
     Ok(0)
 }
@@ -143,19 +136,14 @@ fn lives(name: &str, durability: Durability, way: &str, kills: u64) -> Option<Re
         }
         Err(error) => panic!("{name}: {error}"),
     }
-    let mut random = Random(kills);
-    let synchronises = durability == Durability::Acknowledged;
-    let mut told = Ok(0);
-    for _ in 0..kills {
+    let most = if durability == Durability::Acknowledged { 60 } else { 3000 };
+    let again = || {
         let task = format!("{name} {} {way} {}", durability.name(), folder.path().display());
-        let command = Alone::new(module_path!(), NAME).told(&task);
-        let most = if synchronises { 60 } else { 3000 };
-        kill_after(command, folder.path(), 5 + random.below(most));
-        told = opened(name, durability, folder.path(), &look).expect("it opens again");
-        if told.is_err() {
-            break;
-        }
-    }
+        Alone::new(module_path!(), NAME).told(&task)
+    };
+    let told = killed_again_and_again(folder.path(), (kills, most), again, || {
+        opened(name, durability, folder.path(), &look).expect("it opens again")
+    });
     if let Ok(count) = told {
         assert_eq!(count, acknowledged(folder.path()));
         println!("{name}, {}: {kills} kills, {count} operations", durability.name());

@@ -13,9 +13,9 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
-use engine::KvSession;
+use engine::{KvEngine, KvSession};
 
-use super::{made, read_version};
+use super::{Hasty, Random, made, read_version};
 
 /// Keys that are written in turn.
 const KEYS: u64 = 200;
@@ -65,6 +65,31 @@ pub fn acknowledged(folder: &Path) -> u64 {
     fs::metadata(account(folder)).map_or(0, |file| file.len())
 }
 
+/// As [`operate_until_killed`], by a session of `store`; a hasty one answers before it hands anything over.
+///
+/// # Panics
+/// If the store refuses.
+pub fn operate_on(store: &impl KvEngine, hasty: bool, folder: &Path) {
+    let mut session = store.session().expect("a session");
+    if hasty {
+        operate_until_killed(&mut Hasty::new(session), folder);
+    } else {
+        operate_until_killed(&mut session, folder);
+    }
+}
+
+/// As [`look_for_lost`], by a session of `store`, which is checked before.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// If the store is not sound.
+pub fn look_into(store: &impl KvEngine, folder: &Path) -> Result<u64, Lost> {
+    store.check().expect("the store is sound");
+    look_for_lost(&mut store.session().expect("a session"), folder)
+}
+
 /// Goes on where the account in `folder` ends, until the process is killed.
 ///
 /// # Panics
@@ -108,6 +133,28 @@ pub fn kill_after(mut command: Command, folder: &Path, more: u64) {
         assert!(ended.is_none(), "it ended by itself: {ended:?}");
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Starts processes by `again` and kills them, one after the other, at random moments within `most`
+/// operations; after each, `look` opens the store and looks for what is lost.
+///
+/// # Errors
+/// What was lost first.
+///
+/// # Panics
+/// If a process cannot be started, or ends before.
+pub fn killed_again_and_again(
+    folder: &Path,
+    (kills, most): (u64, u64),
+    again: impl Fn() -> Command,
+    look: impl Fn() -> Result<u64, Lost>,
+) -> Result<u64, Lost> {
+    let mut random = Random(kills);
+    for _ in 0..kills {
+        kill_after(again(), folder, 5 + random.below(most));
+        look()?;
+    }
+    look()
 }
 
 /// Looks for every key. The operation after the last one acknowledged may have been done.
