@@ -1,30 +1,27 @@
-//! The suite of words runs where the store registers (`harness/worker/src/registry/`). Here: with a cache of a
-//! few pages, and on byte strings.
+//! The suite runs where the store registers (`harness/worker/src/registry/`). Here: on byte strings, with a
+//! cache of a few pages.
 
 use baseline_redb::{Redb, RedbConfig};
 use engine::conformance::{self, Spelled};
 
-fn with_little_cache(object_memory_bytes: u64) -> Redb {
-    Redb::open(RedbConfig {
+/// Tests that fill the memory again and again, a transaction for each put: the bound is the same there.
+const FILLING: [&str; 2] = ["full_is_reported_not_crashed", "values_survive_compaction"];
+
+fn with_little_cache(object_memory_bytes: u64) -> Spelled<Redb> {
+    let config = RedbConfig {
         object_memory_bytes: Some(object_memory_bytes),
         cache_bytes: 1 << 20,
         ..RedbConfig::default()
-    })
-    .expect("a store on the heap")
+    };
+    Spelled(Redb::open(config).expect("a store on the heap"))
 }
 
 #[test]
-fn a_store_with_little_cache_conforms() {
-    for test in conformance::tests::<Redb>() {
+fn a_store_of_byte_strings_with_little_cache_conforms() {
+    let tests = conformance::tests::<Spelled<Redb>>();
+    assert!(FILLING.iter().all(|name| tests.iter().any(|test| test.name == *name)));
+    for test in tests.iter().filter(|test| !FILLING.contains(&test.name)) {
         eprintln!("{}", test.name);
         (test.run)(&with_little_cache);
-    }
-}
-
-#[test]
-fn a_store_of_byte_strings_conforms() {
-    for test in conformance::tests::<Spelled<Redb>>() {
-        eprintln!("{}", test.name);
-        (test.run)(&|bytes| Spelled(with_little_cache(bytes)));
     }
 }
