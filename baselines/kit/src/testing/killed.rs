@@ -25,14 +25,14 @@ const OPERATIONS_MAX: u64 = 10_000_000;
 
 /// An operation that was acknowledged and is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    pub key: u64,
+pub(super) struct Lost {
+    pub(super) key: u64,
     /// The last operation on the key that was acknowledged.
-    pub operation: u64,
+    pub(super) operation: u64,
     /// How many were acknowledged in all.
-    pub acknowledged: u64,
+    pub(super) acknowledged: u64,
     /// What is there in its place.
-    pub found: String,
+    pub(super) found: String,
 }
 
 impl fmt::Display for Lost {
@@ -61,7 +61,7 @@ fn account(folder: &Path) -> PathBuf {
 
 /// How many operations were acknowledged, by all processes so far.
 #[must_use]
-pub fn acknowledged(folder: &Path) -> u64 {
+pub(super) fn acknowledged(folder: &Path) -> u64 {
     fs::metadata(account(folder)).map_or(0, |file| file.len())
 }
 
@@ -69,7 +69,7 @@ pub fn acknowledged(folder: &Path) -> u64 {
 ///
 /// # Panics
 /// If the store refuses.
-pub fn operate_on(store: &impl KvEngine, hasty: bool, folder: &Path) {
+pub(super) fn operate_on(store: &impl KvEngine, hasty: bool, folder: &Path) {
     let mut session = store.session().expect("a session");
     if hasty {
         operate_until_killed(&mut Hasty::new(session), folder);
@@ -85,7 +85,7 @@ pub fn operate_on(store: &impl KvEngine, hasty: bool, folder: &Path) {
 ///
 /// # Panics
 /// If the store is not sound.
-pub fn look_into(store: &impl KvEngine, folder: &Path) -> Result<u64, Lost> {
+pub(super) fn look_into(store: &impl KvEngine, folder: &Path) -> Result<u64, Lost> {
     store.check().expect("the store is sound");
     look_for_lost(&mut store.session().expect("a session"), folder)
 }
@@ -94,7 +94,7 @@ pub fn look_into(store: &impl KvEngine, folder: &Path) -> Result<u64, Lost> {
 ///
 /// # Panics
 /// If the store refuses.
-pub fn operate_until_killed(session: &mut impl KvSession, folder: &Path) {
+fn operate_until_killed(session: &mut impl KvSession, folder: &Path) {
     let first = acknowledged(folder);
     let mut account =
         File::options().create(true).append(true).open(account(folder)).expect("an account");
@@ -125,7 +125,7 @@ impl Drop for Killed {
 ///
 /// # Panics
 /// If it cannot be started, or ends before.
-pub fn kill_after(mut command: Command, folder: &Path, more: u64) {
+fn kill_after(mut command: Command, folder: &Path, more: u64) {
     let enough = acknowledged(folder) + more;
     let mut process = Killed(command.spawn().expect("the test program starts a second time"));
     while acknowledged(folder) < enough {
@@ -143,7 +143,7 @@ pub fn kill_after(mut command: Command, folder: &Path, more: u64) {
 ///
 /// # Panics
 /// If a process cannot be started, or ends before.
-pub fn killed_again_and_again(
+pub(super) fn killed_again_and_again(
     folder: &Path,
     (kills, most): (u64, u64),
     again: impl Fn() -> Command,
@@ -161,7 +161,7 @@ pub fn killed_again_and_again(
 ///
 /// # Errors
 /// The first key whose last acknowledged operation is lost.
-pub fn look_for_lost(session: &mut impl KvSession, folder: &Path) -> Result<u64, Lost> {
+fn look_for_lost(session: &mut impl KvSession, folder: &Path) -> Result<u64, Lost> {
     let acknowledged = acknowledged(folder);
     let last: BTreeMap<u64, u64> =
         (0..acknowledged).map(|operation| (key_of(operation), operation)).collect();

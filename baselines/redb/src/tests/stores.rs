@@ -97,7 +97,6 @@ fn groups_of_commits_are_given_to_the_device_once() {
         assert!(statistic(&store, "files_bytes") > 0.0);
         let [folder] = &store.folders()[..] else { panic!("one folder") };
         let folder = folder.clone();
-        drop(session);
         drop(store);
         assert!(!folder.exists(), "it goes with its store");
     }
