@@ -18,15 +18,15 @@ use engine::{
     OpenError, Presence, Rmw, Scans, SessionError, Setting, Sharing, Snapshots, Statistic, Storage,
     Writes,
 };
+use kit::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
+use kit::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use kit::key::{BYTES_MAX, ByteSession, WordSession};
 use kit::partitions::Partition;
+use kit::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
 
-use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
-use crate::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use crate::foreign::c_path;
 use crate::os;
-use crate::settings::{at_least, bound_text, lookups_text};
-use crate::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
+use crate::settings::{PREFIX, at_least};
 use database::{Database, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -101,11 +101,11 @@ impl LevelDb {
         let folder = match &config.disk {
             Some(disk) => {
                 disk.check(&[Durability::Process, Durability::Acknowledged])?;
-                disk.folder()?
+                disk.folder(PREFIX)?
             }
             None => {
                 let least_bytes = 2 * config.object_memory_bytes.unwrap_or(0);
-                StoreFolder::Private(create_folder(&config.tmpfs, least_bytes)?)
+                StoreFolder::Private(create_folder(&config.tmpfs, PREFIX, least_bytes)?)
             }
         };
         let database = Database::open(&Options {
@@ -272,10 +272,6 @@ impl KvEngine for LevelDb {
         let waits = self.durability() == Durability::Acknowledged;
         let mut settings = vec![
             Setting::new("library", format!("{} {version}", api::SONAME)),
-            Setting::new(
-                "object_memory_bytes",
-                bound_text(config.object_memory_bytes.filter(|_| config.ask_presence)),
-            ),
             Setting::new("write-buffer-bytes", config.write_buffer_bytes),
             Setting::new("max_file_size", config.table_file_bytes),
             Setting::new("block-cache-bytes", config.block_cache_bytes),
@@ -286,10 +282,8 @@ impl KvEngine for LevelDb {
                 if waits { "sync true" } else { "sync false: it cannot be turned off" },
             ),
             Setting::new("verify_checksums", false),
-            Setting::new("stripes", config.stripes),
-            Setting::new("ask-presence", config.ask_presence),
-            Setting::new("lookups", lookups_text(config.ask_presence)),
         ];
+        settings.extend(self.counted.settings());
         settings.extend(settings_of(config.disk.as_ref(), &config.tmpfs));
         settings
     }

@@ -7,12 +7,10 @@
 //! |---|---|
 //! | `rocksdb`, `leveldb` | log-structured stores: functions, the database, the engine |
 //! | `lsm` | what the interfaces of LevelDB and RocksDB have in common |
-//! | `counted` | what these do not report: whether a key was present, and how much is live |
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
 //! | `library` | tables of the functions of shared libraries |
 //! | `foreign` | messages and byte ranges of C |
-//! | `disk` | files on a disk |
-//! | `tmpfs`, `os` | private folders on a tmpfs; two system calls |
+//! | `os` | a system call |
 //! | `settings` | checking and printing settings |
 //!
 //! Unsafe code is in `foreign`, `lsm`, `os`, and in the `api` and the `database` or `environment` of each
@@ -23,8 +21,6 @@
 #[cfg(test)]
 extern crate self as baseline_embedded;
 
-mod counted;
-mod disk;
 #[expect(unsafe_code, reason = "what C hands out is an address")]
 mod foreign;
 mod leveldb;
@@ -38,11 +34,10 @@ mod rocksdb;
 mod settings;
 #[cfg(test)]
 mod tests;
-mod tmpfs;
 
-pub use counted::STRIPES_MAX;
-pub use disk::{DiskFolder, OnDisk};
+pub use kit::counted::STRIPES_MAX;
+pub use kit::disk::{DiskFolder, OnDisk};
+pub use kit::tmpfs::SHARED_MEMORY;
 pub use leveldb::{LevelDb, LevelDbConfig};
 pub use lmdb::{LMDB_KEY_BYTES_MAX, Lmdb, LmdbBytes, LmdbConfig, LmdbOf, Stored};
 pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};
-pub use tmpfs::SHARED_MEMORY;

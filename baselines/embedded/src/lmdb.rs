@@ -28,15 +28,15 @@ use engine::{
     SessionError, Setting, Statistic, Storage,
 };
 
+use kit::counted::limited;
+use kit::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use kit::folder::file_bytes;
 use kit::key::{ByteSession, Bytes, Operations, get_then_put};
+use kit::tmpfs::{self, SHARED_MEMORY};
 use kit::values::copy_out;
 
-use crate::counted::limited;
-use crate::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use crate::foreign::{c_path, refused};
-use crate::settings::{at_least, bound_text};
-use crate::tmpfs::{self, SHARED_MEMORY};
+use crate::settings::{PREFIX, at_least, bound_text};
 use environment::{Environment, Reader, Refusal, Snapshot};
 pub use stored::{LMDB_KEY_BYTES_MAX, Stored};
 
@@ -131,9 +131,11 @@ impl<K: Stored> LmdbOf<K> {
         let folder = match &config.disk {
             Some(disk) => {
                 disk.check(&[Durability::Process, Durability::Acknowledged])?;
-                disk.folder()?
+                disk.folder(PREFIX)?
             }
-            None => StoreFolder::Private(tmpfs::create_folder(&config.tmpfs, wanted_bytes)?),
+            None => {
+                StoreFolder::Private(tmpfs::create_folder(&config.tmpfs, PREFIX, wanted_bytes)?)
+            }
         };
         let synchronises = durability_of(config.disk.as_ref()) == Durability::Acknowledged;
         let readers = config.sessions.saturating_add(1);

@@ -6,6 +6,7 @@ use std::fmt;
 use std::ptr::{self, NonNull};
 
 use engine::{OpenError, ScanOrder};
+use kit::counted::{Moment, Write};
 
 use crate::foreign::{bytes_at, refused, taken};
 use crate::library::{functions, opaque};
@@ -259,9 +260,6 @@ impl Drop for Open {
     }
 }
 
-/// A key, and the value that it is to have.
-pub(crate) type Write<'bytes> = (&'bytes [u8], Option<&'bytes [u8]>);
-
 /// Writes that are carried out together.
 struct Batch {
     functions: &'static Functions,
@@ -312,14 +310,8 @@ pub struct AtSnapshot<'open> {
     options: NonNull<ReadOptions>,
 }
 
-impl AtSnapshot<'_> {
-    /// As [`Open::scan`], at that moment.
-    pub(crate) fn scan(
-        &self,
-        first: &[u8],
-        order: ScanOrder,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
-    ) {
+impl Moment for AtSnapshot<'_> {
+    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
         self.open.scan_with(self.options, first, order, visit);
     }
 }

@@ -15,14 +15,14 @@ use engine::{
     Durability, EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
     OpenError, Presence, Rmw, Scans, SessionError, Setting, Snapshots, Statistic, Storage, Writes,
 };
+use kit::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
+use kit::disk::{OnDisk, StoreFolder, durability_of};
 use kit::key::{BYTES_MAX, ByteSession, WordSession};
+use kit::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
 
-use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
-use crate::disk::{OnDisk, StoreFolder, durability_of};
 use crate::foreign::c_path;
 use crate::os;
-use crate::settings::{at_least, bound_text, lookups_text};
-use crate::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
+use crate::settings::{PREFIX, at_least};
 use database::{Access, Database, Log, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -139,11 +139,11 @@ impl RocksDb {
             RocksDbFiles::Heap => None,
             RocksDbFiles::Tmpfs(tmpfs) => {
                 let least_bytes = 2 * config.object_memory_bytes.unwrap_or(0);
-                Some(StoreFolder::Private(create_folder(tmpfs, least_bytes)?))
+                Some(StoreFolder::Private(create_folder(tmpfs, PREFIX, least_bytes)?))
             }
             RocksDbFiles::Disk { on, .. } => {
                 on.check(&[Durability::None, Durability::Process, Durability::Acknowledged])?;
-                Some(on.folder()?)
+                Some(on.folder(PREFIX)?)
             }
         };
         let database = Database::open(&Options {
@@ -293,12 +293,8 @@ impl KvEngine for RocksDb {
             RocksDbFiles::Disk { direct: false, .. } => ("disk", "page cache".to_owned()),
             RocksDbFiles::Disk { direct: true, .. } => ("disk", "use_direct_reads".to_owned()),
         };
-        vec![
+        let mut settings = vec![
             Setting::new("library", loaded_file().unwrap_or_else(|| api::SONAME.to_owned())),
-            Setting::new(
-                "object_memory_bytes",
-                bound_text(config.object_memory_bytes.filter(|_| config.ask_presence)),
-            ),
             Setting::new("files", files),
             Setting::new("access to files", access),
             Setting::new("write-buffer-bytes", config.write_buffer_bytes),
@@ -312,10 +308,9 @@ impl KvEngine for RocksDb {
             Setting::new("log", self.durability().name()),
             Setting::new("direct-io", config.files.access() == Access::Direct),
             Setting::new("verify_checksums", false),
-            Setting::new("stripes", config.stripes),
-            Setting::new("ask-presence", config.ask_presence),
-            Setting::new("lookups", lookups_text(config.ask_presence)),
-        ]
+        ];
+        settings.extend(self.counted.settings());
+        settings
     }
 
     fn check(&self) -> Result<(), String> {

@@ -2,6 +2,9 @@
 
 use engine::OpenError;
 
+/// With which the name of a private folder begins.
+pub(crate) const PREFIX: &str = "baseline-embedded-";
+
 /// # Errors
 /// [`OpenError::BadSetting`] if `value` is below `least`.
 pub(crate) fn at_least(setting: &str, value: usize, least: usize) -> Result<(), OpenError> {
@@ -18,9 +21,4 @@ pub(crate) fn at_least(setting: &str, value: usize, least: usize) -> Result<(), 
 /// A bound as text for settings.
 pub(crate) fn bound_text(bytes: Option<u64>) -> String {
     bytes.map_or("none".to_owned(), |bytes| bytes.to_string())
-}
-
-/// Which writes look up whether their key is there, as text for settings.
-pub(crate) fn lookups_text(ask_presence: bool) -> &'static str {
-    if ask_presence { "before each put and delete" } else { "none" }
 }

@@ -3,9 +3,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`bits`] | the set bits of a word |
+//! | [`counted`] | presence, and a bound on live bytes, for stores that append |
 //! | [`credit`] | a bound on live bytes without a counter that every put writes |
 //! | [`padded`] | a value on cache lines of its own |
 //! | [`spin`] | waiting for a thread that is nearly done |
+//! | [`disk`], [`tmpfs`] | files of stores on a disk, and as memory |
 //! | [`folder`] | a private folder that goes with its owner |
 //! | [`hash`] | a hash of words and of byte strings |
 //! | [`key`] | keys of stores that are compiled for words and for byte strings |
@@ -18,7 +20,9 @@
 #![deny(unsafe_code)]
 
 pub mod bits;
+pub mod counted;
 pub mod credit;
+pub mod disk;
 pub mod folder;
 pub mod hash;
 pub mod key;
@@ -30,4 +34,5 @@ pub mod partitions;
 pub mod servers;
 pub mod spin;
 pub mod testing;
+pub mod tmpfs;
 pub mod values;

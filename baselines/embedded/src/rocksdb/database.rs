@@ -4,11 +4,11 @@ use std::ffi::{CStr, CString, c_int};
 use std::ptr::{self, NonNull};
 
 use engine::{OpenError, ScanOrder};
+use kit::counted::{Table, Write};
 
 use super::api::{self, Functions};
-use crate::counted::Table;
 use crate::foreign::bytes_at;
-use crate::lsm::{AtSnapshot, Open, Write};
+use crate::lsm::{AtSnapshot, Open};
 
 /// What a database is opened with; see the fields of the same names in
 /// [`RocksDbConfig`](super::RocksDbConfig).
@@ -161,6 +161,8 @@ impl Database {
 }
 
 impl Table for Database {
+    type Moment<'database> = AtSnapshot<'database>;
+
     #[inline]
     fn read<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let (database, options) = (self.open.handle(), self.open.read_options());
@@ -194,13 +196,12 @@ impl Table for Database {
         self.open.scan(first, order, visit);
     }
 
-    fn snapshot(&self) -> Option<AtSnapshot<'_>> {
-        Some(self.open.snapshot())
+    fn moment(&self) -> AtSnapshot<'_> {
+        self.open.snapshot()
     }
 
-    fn write(&self, writes: &[Write<'_>]) -> bool {
+    fn write(&self, writes: &[Write<'_>]) {
         self.open.write(writes);
-        true
     }
 }
 

@@ -13,9 +13,9 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
-use engine::KvSession;
+use engine::{KvEngine, KvSession};
 
-use super::{made, read_version};
+use super::{Hasty, Random, made, read_version};
 
 /// Keys that are written in turn.
 const KEYS: u64 = 200;
@@ -25,14 +25,14 @@ const OPERATIONS_MAX: u64 = 10_000_000;
 
 /// An operation that was acknowledged and is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lost {
-    pub key: u64,
+pub(super) struct Lost {
+    pub(super) key: u64,
     /// The last operation on the key that was acknowledged.
-    pub operation: u64,
+    pub(super) operation: u64,
     /// How many were acknowledged in all.
-    pub acknowledged: u64,
+    pub(super) acknowledged: u64,
     /// What is there in its place.
-    pub found: String,
+    pub(super) found: String,
 }
 
 impl fmt::Display for Lost {
@@ -61,15 +61,40 @@ fn account(folder: &Path) -> PathBuf {
 
 /// How many operations were acknowledged, by all processes so far.
 #[must_use]
-pub fn acknowledged(folder: &Path) -> u64 {
+pub(super) fn acknowledged(folder: &Path) -> u64 {
     fs::metadata(account(folder)).map_or(0, |file| file.len())
+}
+
+/// As [`operate_until_killed`], by a session of `store`; a hasty one answers before it hands anything over.
+///
+/// # Panics
+/// If the store refuses.
+pub(super) fn operate_on(store: &impl KvEngine, hasty: bool, folder: &Path) {
+    let mut session = store.session().expect("a session");
+    if hasty {
+        operate_until_killed(&mut Hasty::new(session), folder);
+    } else {
+        operate_until_killed(&mut session, folder);
+    }
+}
+
+/// As [`look_for_lost`], by a session of `store`, which is checked before.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// If the store is not sound.
+pub(super) fn look_into(store: &impl KvEngine, folder: &Path) -> Result<u64, Lost> {
+    store.check().expect("the store is sound");
+    look_for_lost(&mut store.session().expect("a session"), folder)
 }
 
 /// Goes on where the account in `folder` ends, until the process is killed.
 ///
 /// # Panics
 /// If the store refuses.
-pub fn operate_until_killed(session: &mut impl KvSession, folder: &Path) {
+fn operate_until_killed(session: &mut impl KvSession, folder: &Path) {
     let first = acknowledged(folder);
     let mut account =
         File::options().create(true).append(true).open(account(folder)).expect("an account");
@@ -100,7 +125,7 @@ impl Drop for Killed {
 ///
 /// # Panics
 /// If it cannot be started, or ends before.
-pub fn kill_after(mut command: Command, folder: &Path, more: u64) {
+fn kill_after(mut command: Command, folder: &Path, more: u64) {
     let enough = acknowledged(folder) + more;
     let mut process = Killed(command.spawn().expect("the test program starts a second time"));
     while acknowledged(folder) < enough {
@@ -110,11 +135,33 @@ pub fn kill_after(mut command: Command, folder: &Path, more: u64) {
     }
 }
 
+/// Starts processes by `again` and kills them, one after the other, at random moments within `most`
+/// operations; after each, `look` opens the store and looks for what is lost.
+///
+/// # Errors
+/// What was lost first.
+///
+/// # Panics
+/// If a process cannot be started, or ends before.
+pub(super) fn killed_again_and_again(
+    folder: &Path,
+    (kills, most): (u64, u64),
+    again: impl Fn() -> Command,
+    look: impl Fn() -> Result<u64, Lost>,
+) -> Result<u64, Lost> {
+    let mut random = Random(kills);
+    for _ in 0..kills {
+        kill_after(again(), folder, 5 + random.below(most));
+        look()?;
+    }
+    look()
+}
+
 /// Looks for every key. The operation after the last one acknowledged may have been done.
 ///
 /// # Errors
 /// The first key whose last acknowledged operation is lost.
-pub fn look_for_lost(session: &mut impl KvSession, folder: &Path) -> Result<u64, Lost> {
+fn look_for_lost(session: &mut impl KvSession, folder: &Path) -> Result<u64, Lost> {
     let acknowledged = acknowledged(folder);
     let last: BTreeMap<u64, u64> =
         (0..acknowledged).map(|operation| (key_of(operation), operation)).collect();

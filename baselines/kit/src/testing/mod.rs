@@ -12,6 +12,7 @@
 //! | `pipelines` | long pipelines, and bytes that a protocol might trip over |
 //! | `random` | random numbers from a seed |
 //! | `stress` | threads that know between which versions each value must lie |
+//! | `survivor` | stores on a disk that are opened again, closed or killed |
 //! | `values` | values that prove themselves |
 
 mod alone;
@@ -20,11 +21,12 @@ mod figures;
 mod hasty;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses")]
 mod heap;
-pub mod killed;
+mod killed;
 mod pipelines;
 mod planted;
 mod random;
 mod stress;
+mod survivor;
 mod values;
 
 pub use alone::{Alone, resident_bytes};
@@ -36,4 +38,5 @@ pub use pipelines::{Round, bytes_of_every_kind, pipeline};
 pub use planted::{Plant, Planted, PlantedSession};
 pub use random::{Random, mix};
 pub use stress::{Done, Stress, VALUE_BYTES_MAX};
+pub use survivor::{Survivor, kills_asked};
 pub use values::{fill, made, read_version, version_of};

@@ -8,3 +8,4 @@ mod hash;
 mod library;
 mod servers;
 mod testing;
+mod tmpfs;

@@ -129,9 +129,11 @@ fn maps_and_libraries_answer_under_requests() {
         "rocksdb",
         "leveldb",
         "lmdb",
+        "redb",
+        "fjall",
     ];
     let rows = measured("maps", &stores, more);
-    assert!(rows.len() >= 8, "all that need nothing installed");
+    assert!(rows.len() >= 9, "all that need nothing installed");
     assert!(rows.iter().all(|row| row.conditions.is_some()));
 }
 

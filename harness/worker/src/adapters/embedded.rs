@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use baseline_embedded::{
-    DiskFolder, LevelDb, LevelDbConfig, LmdbConfig, LmdbOf, OnDisk, RocksDb, RocksDbConfig,
-    RocksDbFiles, SHARED_MEMORY, STRIPES_MAX, Stored,
+    LevelDb, LevelDbConfig, LmdbConfig, LmdbOf, RocksDb, RocksDbConfig, RocksDbFiles,
+    SHARED_MEMORY, STRIPES_MAX, Stored,
 };
 use engine::{Durability, OpenError, Options, Setup, Whole};
-use kit::folder::fit_for_files;
+use kit::disk;
 use kit::partitions::{Partitions, divided};
 
 use super::Opening;
@@ -43,59 +43,14 @@ impl FromStr for Files {
     }
 }
 
-/// What survives a store, as a setting has it.
-#[derive(Clone, Copy, Debug)]
-struct Kept(Durability);
-
-impl FromStr for Kept {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Durability::ALL.into_iter().find(|one| one.name() == text).map(Self).ok_or(())
-    }
-}
-
-/// The settings of a store's files: on a disk, if `files` says so, with a durability among `given`. The
-/// folder is looked at, so that a plan refuses what a worker would.
-fn on_disk(
-    setup: &Setup,
-    options: &mut Options,
-    (files, given): (Files, &[Durability]),
-) -> Result<Option<OnDisk>, OpenError> {
-    const ALL: [Durability; 3] = [Durability::None, Durability::Process, Durability::Acknowledged];
-    let is_on_disk = files == Files::Disk;
-    let mut kept = Kept(if is_on_disk { Durability::Process } else { Durability::None });
-    options.one_of("log", &mut kept, ALL.map(Durability::name))?;
-    let (accepted, unless) =
-        if is_on_disk { (given, "") } else { (&ALL[..1], ", unless files=disk") };
-    if !accepted.contains(&kept.0) {
-        let accepted: Vec<&str> = accepted.iter().map(|one| one.name()).collect();
-        return Err(OpenError::BadSetting {
-            setting: "log".to_owned(),
-            value: kept.0.name().to_owned(),
-            accepted: accepted.join(", ") + unless,
-        });
-    }
-    if !is_on_disk {
-        return Ok(None);
-    }
-    let below = setup.files_below();
-    fit_for_files(&below)?;
-    Ok(Some(OnDisk { folder: DiskFolder::Below(below), durability: kept.0 }))
-}
-
-/// A tmpfs, or a disk with a log.
-fn tmpfs_or_disk(setup: &Setup, options: &mut Options) -> Result<Option<OnDisk>, OpenError> {
-    let mut files = Files::Tmpfs;
-    options.one_of("files", &mut files, ["tmpfs", "disk"])?;
-    on_disk(setup, options, (files, &[Durability::Process, Durability::Acknowledged]))
-}
+/// What LevelDB and LMDB give on a disk.
+const GIVEN: [Durability; 2] = [Durability::Process, Durability::Acknowledged];
 
 pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<RocksDb>, OpenError> {
     let mut files = Files::Heap;
     options.one_of("files", &mut files, ["heap", "tmpfs", "disk"])?;
     let given = [Durability::None, Durability::Process, Durability::Acknowledged];
-    let on = on_disk(setup, options, (files, &given))?;
+    let on = disk::configured(setup, options, (files == Files::Disk, &given))?;
     let mut direct = false;
     options.switch("direct-io", &mut direct)?;
     if direct && on.is_none() {
@@ -141,7 +96,7 @@ fn leveldb_config(setup: &Setup, options: &mut Options) -> Result<LevelDbConfig,
     let mut config = LevelDbConfig {
         object_memory_bytes: setup.object_memory_bytes,
         ask_presence: setup.tells_updates,
-        disk: tmpfs_or_disk(setup, options)?,
+        disk: disk::tmpfs_or_disk(setup, options, &GIVEN)?,
         ..LevelDbConfig::default()
     };
     options.switch("ask-presence", &mut config.ask_presence)?;
@@ -167,7 +122,7 @@ pub(crate) fn lmdb<K: Stored>(
     let mut config = LmdbConfig {
         object_memory_bytes: Some(setup.object_memory_bytes.unwrap_or(ample)),
         tmpfs: PathBuf::from(SHARED_MEMORY),
-        disk: tmpfs_or_disk(setup, options)?,
+        disk: disk::tmpfs_or_disk(setup, options, &GIVEN)?,
         ..LmdbConfig::default()
     };
     options.whole("sessions", &mut config.sessions, setup.sessions as u64..=SESSIONS_MAX)?;

@@ -3,22 +3,22 @@
 use std::path::Path;
 
 use engine::OpenError;
-use kit::folder::{Folder, files_bytes, is_in_memory, tmpfs_free_bytes};
 use platform::process::ProcessMemory;
+
+use crate::folder::{Folder, files_bytes, is_in_memory, tmpfs_free_bytes};
 
 /// Where Linux has a tmpfs for everybody.
 pub const SHARED_MEMORY: &str = "/dev/shm";
-const PREFIX: &str = "baseline-embedded-";
 
-/// Creates a folder on a tmpfs with at least `least_bytes` free.
+/// Creates a folder on a tmpfs with at least `least_bytes` free; its name begins with `prefix`.
 ///
 /// # Errors
 /// [`OpenError::BadSetting`] where `tmpfs` is on no tmpfs; [`OpenError::Missing`] where it has too
 /// little space, or the folder cannot be created.
-pub(crate) fn create_folder(tmpfs: &Path, least_bytes: u64) -> Result<Folder, OpenError> {
+pub fn create_folder(tmpfs: &Path, prefix: &str, least_bytes: u64) -> Result<Folder, OpenError> {
     // Refuses other file systems before anything is written.
     free_bytes(tmpfs)?;
-    let folder = Folder::create(tmpfs, PREFIX).map_err(|error| OpenError::Missing {
+    let folder = Folder::create(tmpfs, prefix).map_err(|error| OpenError::Missing {
         what: format!("a folder of its own below {} ({error})", tmpfs.display()),
         remedy: "choose a tmpfs this user may write to".to_owned(),
     })?;
@@ -38,7 +38,8 @@ pub(crate) fn create_folder(tmpfs: &Path, least_bytes: u64) -> Result<Folder, Op
 
 /// Memory of the folder's files that the process' own figures do not have: what it has not mapped and touched.
 /// All shared memory of the process is taken for mappings of these files. Files on a disk are no memory.
-pub(crate) fn unmapped_bytes(folder: &Path) -> u64 {
+#[must_use]
+pub fn unmapped_bytes(folder: &Path) -> u64 {
     if !is_in_memory(folder) {
         return 0;
     }
@@ -50,7 +51,7 @@ pub(crate) fn unmapped_bytes(folder: &Path) -> u64 {
 ///
 /// # Errors
 /// [`OpenError::BadSetting`] where it is none.
-pub(crate) fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
+pub fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
     let bad = |why: &str| OpenError::BadSetting {
         setting: "tmpfs".to_owned(),
         value: format!("{} ({why})", tmpfs.display()),
@@ -60,25 +61,5 @@ pub(crate) fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
         Ok(Some(free_bytes)) => Ok(free_bytes),
         Ok(None) => Err(bad("on another file system")),
         Err(error) => Err(bad(&error.to_string())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_file_systems_and_too_little_space_are_refused() {
-        let elsewhere = create_folder(Path::new("/proc"), 0).unwrap_err();
-        assert!(matches!(elsewhere, OpenError::BadSetting { .. }), "{elsewhere}");
-        let nowhere = create_folder(Path::new("/no such folder"), 0).unwrap_err();
-        assert!(matches!(nowhere, OpenError::BadSetting { .. }), "{nowhere}");
-        let tmpfs = Path::new(SHARED_MEMORY);
-        if let Err(error) = free_bytes(tmpfs) {
-            eprintln!("skipped: {error}");
-            return;
-        }
-        let huge = create_folder(tmpfs, u64::MAX).unwrap_err();
-        assert!(matches!(huge, OpenError::Missing { .. }), "{huge}");
     }
 }

@@ -13,25 +13,34 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
     Decide, Decision, DeleteOutcome, GetError, OpenError, PutError, PutOutcome, Rmw, ScanOrder,
-    ScanRange, SnapshotRead, WithSnapshot, Writes, word_of,
+    ScanRange, Setting, SnapshotRead, WithSnapshot, Writes, word_of,
 };
 
-use kit::credit::{Credit, Pool};
-use kit::hash::mix_bytes;
-use kit::key::{Key, Operations, get_then_put};
-use kit::values::copy_out;
-
-use crate::lsm::{AtSnapshot, Write};
+use crate::credit::{Credit, Pool};
+use crate::hash::mix_bytes;
+use crate::key::{BYTES_MAX, Key, Operations, get_then_put};
+use crate::values::copy_out;
 
 /// The longest value: these stores hold each value in one buffer with a 32-bit length.
-pub(crate) const VALUE_BYTES_MAX: usize = 1 << 30;
+pub const VALUE_BYTES_MAX: usize = 1 << 30;
 /// The most locks that writers of a key share.
 pub const STRIPES_MAX: usize = 1 << 16;
+
+/// A key, and the value that it is to have; `None` to remove it.
+pub type Write<'bytes> = (&'bytes [u8], Option<&'bytes [u8]>);
 
 /// A store below. Keys are byte strings; words are 8 big-endian bytes, whose order is the order of the numbers.
 ///
 /// A caller cannot act on an error of the files below, so it panics with the store's message.
 pub trait Table: Sync + fmt::Debug {
+    /// The longest key.
+    const KEY_BYTES_MAX: usize = BYTES_MAX;
+
+    /// The state at one moment.
+    type Moment<'table>: Moment
+    where
+        Self: 'table;
+
     /// Passes the value of `key` to `read`; `None` if it is absent.
     fn read<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Option<R>;
 
@@ -43,24 +52,36 @@ pub trait Table: Sync + fmt::Debug {
     /// Passes all pairs from `first` on to `visit`, in this order, until it returns `false`.
     fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool);
 
-    /// The state as it is now; `None` if the store below has no snapshots.
-    fn snapshot(&self) -> Option<AtSnapshot<'_>> {
-        None
-    }
+    /// The state as it is now.
+    fn moment(&self) -> Self::Moment<'_>;
 
-    /// Carries out all writes, or none. Returns `false`, and does nothing, if the store below cannot.
-    fn write(&self, writes: &[Write<'_>]) -> bool {
-        let _ = writes;
-        false
+    /// Carries out all writes, or none.
+    fn write(&self, writes: &[Write<'_>]);
+}
+
+/// The state of a store below at one moment.
+pub trait Moment {
+    /// As [`Table::scan`], at that moment.
+    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool);
+
+    /// Passes the value of `key` to `read`, if there is one.
+    fn read(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) {
+        self.scan(key, ScanOrder::Ascending, &mut |found, value| {
+            if found == key {
+                read(value);
+            }
+            false
+        });
     }
 }
 
 /// A table that counts its live objects.
 #[derive(Debug)]
-pub(crate) struct Counted<T> {
-    pub(crate) table: T,
+pub struct Counted<T> {
+    pub table: T,
     /// Whether puts and deletes look up if the key was there.
     asks_presence: bool,
+    object_memory_bytes: Option<u64>,
     stripes: Box<[Stripe]>,
     pool: Pool,
 }
@@ -80,22 +101,33 @@ struct Account {
 
 /// Number and size of live objects, counted or found by a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Live {
-    pub(crate) objects: u64,
-    pub(crate) key_bytes: u64,
-    pub(crate) value_bytes: u64,
+pub struct Live {
+    pub objects: u64,
+    pub key_bytes: u64,
+    pub value_bytes: u64,
 }
 
 impl Live {
     /// Size of keys and values.
-    pub(crate) fn bytes(self) -> u64 {
+    pub fn bytes(self) -> u64 {
         self.value_bytes + self.key_bytes
     }
 
-    fn add(&mut self, key: &[u8], value_bytes: usize) {
+    /// One more object.
+    pub fn add(&mut self, key: &[u8], value_bytes: usize) {
         self.objects += 1;
         self.key_bytes += key.len() as u64;
         self.value_bytes += value_bytes as u64;
+    }
+
+    /// A value of `new` bytes in place of one of `old`; `None` for no value.
+    pub fn replace(&mut self, key: &[u8], old: Option<usize>, new: Option<usize>) {
+        if let Some(value_bytes) = new {
+            self.add(key, value_bytes);
+        }
+        if let Some(value_bytes) = old {
+            self.subtract(key, value_bytes);
+        }
     }
 
     fn subtract(&mut self, key: &[u8], value_bytes: usize) {
@@ -107,7 +139,7 @@ impl Live {
 
 /// # Errors
 /// [`OpenError::BadSetting`] unless `stripes` is a power of two up to 65536.
-pub(crate) fn check_stripes(stripes: usize) -> Result<(), OpenError> {
+pub fn check_stripes(stripes: usize) -> Result<(), OpenError> {
     if stripes.is_power_of_two() && stripes <= STRIPES_MAX {
         return Ok(());
     }
@@ -121,7 +153,7 @@ pub(crate) fn check_stripes(stripes: usize) -> Result<(), OpenError> {
 impl<T: Table> Counted<T> {
     /// Wraps a table, and counts what is in it if its PUTs will tell; `stripes` is a power of two. Without
     /// `asks_presence`, `object_memory_bytes` bounds nothing.
-    pub(crate) fn new(
+    pub fn new(
         table: T,
         stripes: usize,
         object_memory_bytes: Option<u64>,
@@ -130,6 +162,7 @@ impl<T: Table> Counted<T> {
         let counted = Self {
             table,
             asks_presence,
+            object_memory_bytes,
             stripes: (0..stripes).map(|_| Stripe::default()).collect(),
             pool: Pool::new(object_memory_bytes, 4 * stripes),
         };
@@ -152,7 +185,7 @@ impl<T: Table> Counted<T> {
     }
 
     /// The live objects, counted or found by a walk of all of them.
-    pub(crate) fn live(&self) -> Live {
+    pub fn live(&self) -> Live {
         let mut sum = Live::default();
         if !self.asks_presence {
             self.table.scan(&[], ScanOrder::Ascending, &mut |key, value| {
@@ -171,27 +204,42 @@ impl<T: Table> Counted<T> {
     }
 
     /// What puts and deletes say of their keys.
-    pub(crate) fn writes(&self) -> Writes {
+    pub fn writes(&self) -> Writes {
         Writes::telling_if(self.asks_presence)
     }
 
     /// A telling store reads, decides and writes under the lock of the key's stripe, as all its writers do.
-    pub(crate) fn rmw(&self) -> Rmw {
+    pub fn rmw(&self) -> Rmw {
         if self.asks_presence { Rmw::Atomic } else { Rmw::GetThenPut }
     }
 
+    /// What is set, for those who look at rows.
+    pub fn settings(&self) -> [Setting; 4] {
+        let bound = self.object_memory_bytes.filter(|_| self.asks_presence);
+        let lookups = if self.asks_presence { "before each put and delete" } else { "none" };
+        [
+            Setting::new(
+                "object_memory_bytes",
+                bound.map_or("none".to_owned(), |it| it.to_string()),
+            ),
+            Setting::new("stripes", self.stripes.len()),
+            Setting::new("ask-presence", self.asks_presence),
+            Setting::new("lookups", lookups),
+        ]
+    }
+
     /// Lookups that puts and deletes made to learn what was present.
-    pub(crate) fn lookups(&self) -> u64 {
+    pub fn lookups(&self) -> u64 {
         (0..self.stripes.len()).map(|stripe| self.lock(stripe).lookups).sum()
     }
 
     /// Memory of the stripes, in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         size_of_val(&*self.stripes) as u64
     }
 
     /// Walks the table and compares it with the counts, while all writers are excluded.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
         let all: Vec<_> = (0..self.stripes.len()).map(|stripe| self.lock(stripe)).collect();
         let mut found = vec![Live::default(); all.len()];
         let mut previous: Option<Vec<u8>> = None;
@@ -283,10 +331,8 @@ impl<T: Table> Counted<T> {
         }
         self.table.put(key, value);
         account.credit.refund(&self.pool, old_bytes.saturating_sub(new_bytes));
-        account.live.add(key, value.len());
-        let Some(old) = old else { return PutOutcome::Inserted };
-        account.live.subtract(key, old);
-        PutOutcome::Updated
+        account.live.replace(key, old, Some(value.len()));
+        if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted }
     }
 
     /// Reads, decides and writes under the lock of the key's stripe. `None` if it keeps what there is.
@@ -326,7 +372,7 @@ impl<T: Table> Counted<T> {
         let mut account = self.lock(self.stripe_of(key));
         let Some(old) = self.look_up(&mut account, key) else { return DeleteOutcome::Absent };
         self.table.delete(key);
-        account.live.subtract(key, old);
+        account.live.replace(key, Some(old), None);
         account.credit.refund(&self.pool, (old + key.len()) as u64);
         DeleteOutcome::Removed
     }
@@ -345,12 +391,14 @@ pub struct CountedSession<'engine, T> {
 }
 
 impl<'engine, T> CountedSession<'engine, T> {
-    pub(crate) fn new(counted: &'engine Counted<T>) -> Self {
+    pub fn new(counted: &'engine Counted<T>) -> Self {
         Self { counted }
     }
 }
 
 impl<K: Key, T: Table> Operations<K> for CountedSession<'_, T> {
+    const KEY_BYTES_MAX: usize = T::KEY_BYTES_MAX;
+
     #[inline]
     fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let spelled = K::spelled(&key);
@@ -407,8 +455,7 @@ impl<K: Key, T: Table> Operations<K> for CountedSession<'_, T> {
     }
 
     fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
-        let Some(snapshot) = self.counted.table.snapshot() else { return false };
-        read(&mut WordsAt(snapshot));
+        read(&mut WordsAt(self.counted.table.moment()));
         true
     }
 
@@ -426,21 +473,19 @@ impl<K: Key, T: Table> Operations<K> for CountedSession<'_, T> {
         for (key, value) in &writes {
             self.counted.check_length(key, value.unwrap_or_default())?;
         }
-        Ok(self.counted.table.write(&writes).then_some(PutOutcome::Stored))
+        self.counted.table.write(&writes);
+        Ok(Some(PutOutcome::Stored))
     }
 }
 
-/// The words of a snapshot.
-struct WordsAt<'table>(AtSnapshot<'table>);
+/// The words of one moment.
+#[derive(Debug)]
+pub struct WordsAt<M>(pub M);
 
-impl SnapshotRead for WordsAt<'_> {
+impl<M: Moment> SnapshotRead for WordsAt<M> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        let wanted = key.to_be_bytes();
         let mut copied = None;
-        self.0.scan(&wanted, ScanOrder::Ascending, &mut |key, value| {
-            copied = (key == wanted).then(|| copy_out(value, buffer));
-            false
-        });
+        self.0.read(&key.to_be_bytes(), &mut |value| copied = Some(copy_out(value, buffer)));
         copied.transpose()
     }
 
@@ -455,7 +500,7 @@ impl SnapshotRead for WordsAt<'_> {
 
 /// Runs a scan that goes on while its visitor answers `true`, up to `limit` pairs; returns how many
 /// there were.
-pub(crate) fn limited(
+pub fn limited(
     limit: usize,
     visit: &mut dyn FnMut(&[u8], &[u8]),
     scan: impl FnOnce(&mut dyn FnMut(&[u8], &[u8]) -> bool),

@@ -1,0 +1,150 @@
+//! Stores on a disk that are opened again, after they were closed or their process was killed.
+//!
+//! A test of the store's crate kills: its program is started a second time, and finds in its task that it
+//! has to write until it is killed.
+
+use std::path::Path;
+
+use engine::conformance::keeps_what_it_acknowledged;
+use engine::{Durability, KvEngine, OpenError, Storage};
+
+use super::Alone;
+use super::killed::{Lost, acknowledged, killed_again_and_again, look_into, operate_on};
+use crate::folder::{Folder, is_in_memory};
+
+/// Kills with which one that loses is found.
+const KILLS: u64 = 5;
+const HASTY: &str = "hasty";
+const SOUND: &str = "sound";
+
+/// A store of which something survives.
+#[derive(Debug)]
+pub struct Survivor<E> {
+    /// `module_path!()` of the test that kills.
+    pub module: &'static str,
+    /// The name of that test, which asks [`obeys`](Self::obeys) first.
+    pub test: &'static str,
+    /// Opens the store that is in a folder, or an empty one.
+    pub open: fn(&Path, Durability) -> Result<E, OpenError>,
+}
+
+/// How many kills a long test is asked for.
+///
+/// # Panics
+/// If `NIBBLE_KILLS` is no number.
+#[must_use]
+pub fn kills_asked() -> u64 {
+    std::env::var("NIBBLE_KILLS").map_or(100, |count| count.parse().expect("a number"))
+}
+
+impl<E: KvEngine> Survivor<E> {
+    /// Opened again and again after it was closed, the store keeps what it acknowledged, with each of these.
+    ///
+    /// # Panics
+    /// If it does not, or says something else of itself.
+    pub fn reopens(&self, given: &[Durability]) {
+        for &durability in given {
+            let Some(folder) = self.fresh_folder(durability) else { return };
+            let open = || self.expect_open(folder.path(), durability);
+            let store = open();
+            assert_eq!((store.durability(), store.storage()), (durability, Storage::Disk));
+            assert!(store.folders().iter().all(|files| files.starts_with(folder.path())));
+            assert_eq!(store.folders().len(), 1);
+            let in_memory = store.statistics().into_iter();
+            let in_memory = in_memory.filter(|one| one.name == "unmapped_files_bytes");
+            assert_eq!(in_memory.map(|one| one.value).sum::<f64>(), 0.0);
+            drop(store);
+            keeps_what_it_acknowledged(&open);
+        }
+    }
+
+    /// Whether this process was started to write to this store; then it has.
+    ///
+    /// # Panics
+    /// If the store refuses.
+    #[must_use]
+    pub fn obeys(&self) -> bool {
+        let Some(task) = Alone::task() else { return false };
+        let words: Vec<&str> = task.splitn(4, ' ').collect();
+        let [name, durability, way, folder] = words[..] else { panic!("four words: {task}") };
+        if name != E::TRAITS.name {
+            return false;
+        }
+        let named = Durability::ALL.into_iter().find(|one| one.name() == durability);
+        let folder = Path::new(folder);
+        let store = self.expect_open(folder, named.expect("a durability"));
+        operate_on(&store, way == HASTY, folder);
+        true
+    }
+
+    /// After so many kills of processes in each mode that survives them, all is there.
+    ///
+    /// # Panics
+    /// If something is lost.
+    pub fn loses_nothing(&self, kills: u64) {
+        for durability in [Durability::Process, Durability::Acknowledged] {
+            if let Some(told) = self.lives(durability, SOUND, kills) {
+                let count = told.unwrap_or_else(|lost| panic!("{}: {lost}", E::TRAITS.name));
+                println!("{}, {durability:?}: {kills} kills, {count} operations", E::TRAITS.name);
+            }
+        }
+    }
+
+    /// What is lost is found: of sessions that answer before they hand anything over, and of a store in these
+    /// modes, which survive no kill.
+    ///
+    /// # Panics
+    /// If nothing is lost.
+    pub fn is_caught(&self, losing: &[Durability]) {
+        let hasty = self.lives(Durability::Process, HASTY, KILLS);
+        let losing = losing.iter().map(|&durability| self.lives(durability, SOUND, KILLS));
+        for told in losing.chain([hasty]).flatten() {
+            let lost = told.expect_err("something is lost");
+            let text = lost.to_string();
+            assert!(text.contains("acknowledged, is lost: there is "), "{text}");
+            assert!(lost.operation < lost.acknowledged, "{text}");
+        }
+    }
+
+    fn expect_open(&self, folder: &Path, durability: Durability) -> E {
+        let opened = (self.open)(folder, durability);
+        opened.unwrap_or_else(|error| panic!("{}: {error}", E::TRAITS.name))
+    }
+
+    /// A folder without a store; `None` where there is no disk, or the store is missing.
+    fn fresh_folder(&self, durability: Durability) -> Option<Folder> {
+        let parent = std::env::temp_dir();
+        if is_in_memory(&parent) {
+            eprintln!("skipped: {} is no disk", parent.display());
+            return None;
+        }
+        let create = || Folder::create(&parent, "kit-survivor-").expect("a folder");
+        match (self.open)(create().path(), durability) {
+            Ok(_) => Some(create()),
+            Err(error @ OpenError::Missing { .. }) => {
+                eprintln!("skipped {}: {error}", E::TRAITS.name);
+                None
+            }
+            Err(error) => panic!("{}: {error}", E::TRAITS.name),
+        }
+    }
+
+    /// Kills processes that write to the store, one after the other; `Err` if something was lost.
+    fn lives(&self, durability: Durability, way: &str, kills: u64) -> Option<Result<u64, Lost>> {
+        let folder = self.fresh_folder(durability)?;
+        let folder = folder.path();
+        let most = if durability == Durability::Acknowledged { 60 } else { 3000 };
+        let again = || {
+            let name = E::TRAITS.name;
+            let task = format!("{name} {} {way} {}", durability.name(), folder.display());
+            Alone::new(self.module, self.test).told(&task)
+        };
+        let told = killed_again_and_again(folder, (kills, most), again, || {
+            look_into(&self.expect_open(folder, durability), folder)
+        });
+        if let Ok(count) = told {
+            assert_eq!(count, acknowledged(folder));
+        }
+        Some(told)
+    }
+}
