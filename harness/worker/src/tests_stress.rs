@@ -3,7 +3,7 @@
 //!
 //! | variable | what | default |
 //! |---|---|---|
-//! | `NIBBLE_STRESS_OPERATIONS` | operations on each store, a third at each fill | 1,800,000; 60,000 on a disk |
+//! | `NIBBLE_STRESS_OPERATIONS` | operations on each store, a third at each fill | 1,800,000; 60,000 on a disk, or of transactions |
 //! | `NIBBLE_STRESS_STORES` | names of stores, with commas between | all in the process that this machine has |
 
 use std::collections::BTreeMap;
@@ -21,10 +21,12 @@ const THREADS: usize = 4;
 const OPERATIONS: u64 = 1_800_000;
 /// Half full, nearly full, over-full.
 const FILLS: [u64; 3] = [50, 90, 140];
-/// Of a store on a disk a part is asked: its lookups wait for the device. It grows, so no fill is full; few
-/// keys are written often.
-const OPERATIONS_ON_DISK: u64 = OPERATIONS / 30;
+/// Of slow stores a part is asked.
+const OPERATIONS_OF_SLOW: u64 = OPERATIONS / 30;
+/// Lookups of a store on a disk wait for the device. It grows, so no fill is full; few keys are written often.
 const FILLS_ON_DISK: [u64; 1] = [4];
+/// Stores that make a transaction of each write.
+const OF_TRANSACTIONS: [&str; 1] = ["redb"];
 /// As the figures of the papers have them.
 const MORE: [&str; 2] = ["masstree:jemalloc", "ramcloud@instances=2"];
 
@@ -60,7 +62,8 @@ fn asked_of(store: &str) -> (&'static [u64], u64) {
     }
     let traits = traits_of(store);
     match (traits.storage, traits.full) {
-        (Storage::Disk, FullMeaning::Grow) => (&FILLS_ON_DISK, OPERATIONS_ON_DISK),
+        (Storage::Disk, FullMeaning::Grow) => (&FILLS_ON_DISK, OPERATIONS_OF_SLOW),
+        _ if OF_TRANSACTIONS.contains(&traits.name) => (&FILLS, OPERATIONS_OF_SLOW),
         _ => (&FILLS, OPERATIONS),
     }
 }
