@@ -3,7 +3,7 @@
 //!
 //! | variable | what | default |
 //! |---|---|---|
-//! | `NIBBLE_STRESS_OPERATIONS` | operations on each store, a third at each fill | 1,800,000; 60,000 on a disk, or of transactions |
+//! | `NIBBLE_STRESS_OPERATIONS` | operations on each store, a third at each fill | 1,800,000; 56,250 on a disk, or of transactions |
 //! | `NIBBLE_STRESS_STORES` | names of stores, with commas between | all in the process that this machine has |
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const OPERATIONS: u64 = 1_800_000;
 /// Half full, nearly full, over-full.
 const FILLS: [u64; 3] = [50, 90, 140];
 /// Of slow stores a part is asked.
-const OPERATIONS_OF_SLOW: u64 = OPERATIONS / 30;
+const PART_OF_SLOW: u64 = 32;
 /// Lookups of a store on a disk wait for the device. It grows, so no fill is full; few keys are written often.
 const FILLS_ON_DISK: [u64; 1] = [4];
 /// Stores that make a transaction of each write.
@@ -34,6 +34,7 @@ const MORE: [&str; 2] = ["masstree:jemalloc", "ramcloud@instances=2"];
 struct Visit {
     stress: Stress,
     plant: Option<Plant>,
+    object_memory_bytes: u64,
 }
 
 impl StoreVisitor for Visit {
@@ -41,8 +42,10 @@ impl StoreVisitor for Visit {
 
     fn visit<E: KvEngine>(self, engine: &E) -> Self::Output {
         match self.plant {
-            None => self.stress.run(engine, OBJECT_MEMORY_BYTES),
-            Some(plant) => self.stress.run(&Planted { inner: engine, plant }, OBJECT_MEMORY_BYTES),
+            None => self.stress.run(engine, self.object_memory_bytes),
+            Some(plant) => {
+                self.stress.run(&Planted { inner: engine, plant }, self.object_memory_bytes)
+            }
         }
     }
 }
@@ -55,24 +58,41 @@ fn stores() -> Vec<String> {
     in_process().into_iter().chain(MORE.map(str::to_owned)).collect()
 }
 
-/// The fills of a store, and the operations at all of them.
-fn asked_of(store: &str) -> (&'static [u64], u64) {
+/// What is asked of one store.
+struct Asked {
+    fills: &'static [u64],
+    /// At all fills together.
+    operations: u64,
+    object_memory_bytes: u64,
+}
+
+fn asked_of(store: &str) -> Asked {
+    let whole =
+        Asked { fills: &FILLS, operations: OPERATIONS, object_memory_bytes: OBJECT_MEMORY_BYTES };
     if let Ok(asked) = env::var("NIBBLE_STRESS_OPERATIONS") {
-        return (&FILLS, asked.parse().expect("a whole number of operations"));
+        return Asked { operations: asked.parse().expect("a whole number of operations"), ..whole };
     }
-    let traits = traits_of(store);
+    let (traits, operations) = (traits_of(store), OPERATIONS / PART_OF_SLOW);
     match (traits.storage, traits.full) {
-        (Storage::Disk, FullMeaning::Grow) => (&FILLS_ON_DISK, OPERATIONS_OF_SLOW),
-        _ if OF_TRANSACTIONS.contains(&traits.name) => (&FILLS, OPERATIONS_OF_SLOW),
-        _ => (&FILLS, OPERATIONS),
+        (Storage::Disk, FullMeaning::Grow) => Asked { fills: &FILLS_ON_DISK, operations, ..whole },
+        // As many operations for each key as elsewhere, so that a store gets as full.
+        _ if OF_TRANSACTIONS.contains(&traits.name) => {
+            Asked { operations, object_memory_bytes: OBJECT_MEMORY_BYTES / PART_OF_SLOW, ..whole }
+        }
+        _ => whole,
     }
 }
 
-fn stressed(store: &str, stress: Stress, plant: Option<Plant>) -> Result<Done, String> {
+fn stressed(
+    store: &str,
+    object_memory_bytes: u64,
+    stress: Stress,
+    plant: Option<Plant>,
+) -> Result<Done, String> {
     let setup = Setup {
-        object_memory_bytes: Some(OBJECT_MEMORY_BYTES),
-        live_bytes: OBJECT_MEMORY_BYTES,
-        records_max: stress.keys(OBJECT_MEMORY_BYTES) + 1000,
+        object_memory_bytes: Some(object_memory_bytes),
+        live_bytes: object_memory_bytes,
+        records_max: stress.keys(object_memory_bytes) + 1000,
         value_bytes_max: VALUE_BYTES_MAX,
         sessions: THREADS + 1,
         resident: false,
@@ -81,7 +101,7 @@ fn stressed(store: &str, stress: Stress, plant: Option<Plant>) -> Result<Done, S
         folder: None,
         heap: None,
     };
-    visit(store, setup, Visit { stress, plant })?
+    visit(store, setup, Visit { stress, plant, object_memory_bytes })?
 }
 
 fn refuses(traits: &EngineTraits) -> bool {
@@ -89,10 +109,11 @@ fn refuses(traits: &EngineTraits) -> bool {
 }
 
 /// Stresses `store` at one fill; returns how many operations that were.
-fn phase(store: &str, operations: u64, fill_percent: u64) -> Result<u64, String> {
+fn phase(store: &str, asked: &Asked, fill_percent: u64) -> Result<u64, String> {
+    let operations = asked.operations / asked.fills.len() as u64;
     let stress = Stress { threads: THREADS, operations, fill_percent, seed: fill_percent };
     let begin = Instant::now();
-    let done = stressed(store, stress, None);
+    let done = stressed(store, asked.object_memory_bytes, stress, None);
     let done = done.map_err(|error| format!("{store} at {fill_percent} %: {error}"))?;
     let seconds = begin.elapsed().as_secs_f64();
     println!("{store} at {fill_percent} %: {seconds:.1} s, {done:?}");
@@ -107,10 +128,9 @@ fn phase(store: &str, operations: u64, fill_percent: u64) -> Result<u64, String>
 fn values_lie_in_their_windows_however_full_a_store_is() {
     let mut wrong = Vec::new();
     for store in stores() {
-        let (fills, operations) = asked_of(&store);
-        let each = operations / fills.len() as u64;
-        let begin = Instant::now();
-        let done: Result<u64, String> = fills.iter().map(|&fill| phase(&store, each, fill)).sum();
+        let asked = asked_of(&store);
+        let (fills, begin) = (asked.fills, Instant::now());
+        let done: Result<u64, String> = fills.iter().map(|&fill| phase(&store, &asked, fill)).sum();
         match done {
             Ok(done) => {
                 let seconds = begin.elapsed().as_secs_f64();
@@ -136,7 +156,7 @@ fn every_planted_fault_is_found_in_every_store() {
         let (mut planted, mut found, begin) = (0, 0, Instant::now());
         for plant in plants {
             planted += 1;
-            match stressed(&store, stress, Some(plant)) {
+            match stressed(&store, OBJECT_MEMORY_BYTES, stress, Some(plant)) {
                 Ok(_) => missed.push(format!("{plant:?} in {store}")),
                 Err(error) => {
                     println!("{store}, {plant:?}: {error}");
