@@ -72,6 +72,7 @@ fn a_workload_can_be_given_in_a_file() {
         key_bytes: None,
         churn_value_bytes: None,
         together: 4,
+        lifetime_ms: None,
         scan_entries: (1, 100),
         churn: false,
         modelled_key_bytes: 8,
