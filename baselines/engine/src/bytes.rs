@@ -5,6 +5,8 @@
 //! its prefixes. A word among byte strings is its eight big-endian bytes, so words keep their order
 //! ([`Words`](crate::Words)).
 
+use std::time::Duration;
+
 use crate::modify::read_and_decide;
 use crate::{
     BytesError, Decide, Decision, DeleteOutcome, GetError, KeyTooLong, KvEngine, Op, Outcome,
@@ -118,6 +120,20 @@ pub trait BytesSession {
         visit: &mut dyn FnMut(&[u8], &[u8]),
     ) -> Result<Option<usize>, KeyTooLong> {
         let _ = (range, visit);
+        Ok(None)
+    }
+
+    /// As [`KvSession::put_for`](crate::KvSession::put_for).
+    ///
+    /// # Errors
+    /// As for [`Self::put`].
+    fn put_for(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
+        let _ = (key, value, lifetime);
         Ok(None)
     }
 }

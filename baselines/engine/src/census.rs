@@ -9,6 +9,9 @@
 /// * `live_object_bytes + dead_object_bytes + free_object_bytes == object_memory_bytes`;
 /// * `live_value_bytes + 8 * live_objects <= live_object_bytes`.
 ///
+/// An object whose lifetime has ended ([`KvSession::put_for`](crate::KvSession::put_for)) is live until the
+/// store removes it, which may be long after the last GET that could find it.
+///
 /// A store that cannot know a number leaves its group at 0 and sets `complete = false`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryCensus {

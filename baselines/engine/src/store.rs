@@ -1,6 +1,7 @@
 //! The store, and one thread's session with it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::{
     Decide, Decision, Durability, EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome,
@@ -310,6 +311,24 @@ pub trait KvSession {
     /// As for [`Self::put`], of the first value that is too large.
     fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
         let _ = writes;
+        Ok(None)
+    }
+
+    /// As [`Self::put`], of an object that ends by itself: when `lifetime` and one more unit of the store's
+    /// ([`EngineTraits::expiry`]) have passed, no GET finds it. `lifetime` is rounded up to whole units. Until
+    /// it has passed but for a unit, the object is as any other, except that a store which evicts may drop it.
+    /// Another PUT of the key takes the lifetime away, or gives a new one. `None` if the store's objects have
+    /// no lifetimes.
+    ///
+    /// # Errors
+    /// As for [`Self::put`].
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let _ = (key, value, lifetime);
         Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 //! Constant properties of engines, which plans and reports consult.
 
-use crate::{Durability, ScanOrder, Snapshots};
+use crate::{Durability, Expiry, ScanOrder, Snapshots};
 
 /// Which thread may access which key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +211,8 @@ pub struct EngineTraits {
     /// Whether an instance carries out several writes in one step; what an instance does says
     /// [`KvEngine::writes_in_one_step`](crate::KvEngine::writes_in_one_step).
     pub writes_in_one_step: bool,
+    /// In which units it counts the lifetimes of objects.
+    pub expiry: Expiry,
     /// Page size that it requests, in bytes; an instance may differ
     /// ([`KvEngine::presence`](crate::KvEngine::presence)).
     pub page_bytes: usize,
@@ -255,6 +257,7 @@ impl EngineTraits {
         rmw: Rmw::GetThenPut,
         snapshots: Snapshots::No,
         writes_in_one_step: false,
+        expiry: Expiry::None,
         page_bytes: 4096,
         background_threads: false,
         processes: false,

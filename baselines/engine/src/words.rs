@@ -1,5 +1,7 @@
 //! Words as keys of a store of byte strings: their eight big-endian bytes, whose order is theirs.
 
+use std::time::Duration;
+
 use crate::{
     BytesError, BytesSession, Decide, DeleteOutcome, GetError, KvSession, PutError, PutOutcome,
     ScanRange,
@@ -45,6 +47,15 @@ impl<S: BytesSession> KvSession for Words<S> {
 
     fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
         of_a_word(self.0.put_if_absent(&key.to_be_bytes(), value))
+    }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        of_a_word(self.0.put_for(&key.to_be_bytes(), value, lifetime))
     }
 
     /// # Panics

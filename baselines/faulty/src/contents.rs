@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engine::{GetError, PutOutcome, Write};
 use kit::values::copy_out;
@@ -33,6 +34,8 @@ pub(crate) struct Contents {
     undone: Vec<(u64, Box<[u8]>)>,
     /// The write that the last step left out.
     left_out: Option<(u64, Box<[u8]>)>,
+    /// When the values end that have a lifetime. No snapshot knows.
+    ends: HashMap<u64, Instant>,
     /// Number of puts begun.
     pub(crate) puts: u64,
     gets: u64,
@@ -56,6 +59,9 @@ impl Contents {
         key: u64,
         buffer: &mut [u8],
     ) -> Result<Option<usize>, GetError> {
+        if self.ends.get(&key).is_some_and(|end| *end <= Instant::now()) {
+            self.remove(key);
+        }
         let values = Arc::clone(&self.values);
         self.get_of(&values, due, key, buffer)
     }
@@ -114,6 +120,9 @@ impl Contents {
             }
         }
         self.committed += u64::from(due == Fault::Leak);
+        if self.ends.remove(&key).is_some_and(|end| end <= Instant::now()) {
+            self.remove(key);
+        }
         let known = self.values.contains_key(&key);
         if due == Fault::Lose && put.is_multiple_of(RARELY) {
             self.committed += 1;
@@ -148,10 +157,40 @@ impl Contents {
         }
     }
 
+    /// The same with a lifetime, unless `due` leaves that out.
+    pub(crate) fn put_for(
+        &mut self,
+        (due, put): (Fault, u64),
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> PutOutcome {
+        let stored = self.put(due, put, key, value);
+        if due == Fault::Outlive && is_taken(&mut self.chances) {
+            self.committed += 1;
+        } else if let Some(end) = Instant::now().checked_add(lifetime) {
+            self.ends.insert(key, end);
+        }
+        stored
+    }
+
+    /// Removes what has ended.
+    pub(crate) fn remove_ended(&mut self) {
+        let now = Instant::now();
+        let ended = self.ends.iter().filter(|(_, end)| **end <= now).map(|(key, _)| *key);
+        ended.collect::<Vec<u64>>().into_iter().for_each(|key| _ = self.remove(key));
+    }
+
+    fn remove(&mut self, key: u64) -> Option<Box<[u8]>> {
+        self.ends.remove(&key);
+        self.previous.remove(&key);
+        Arc::make_mut(&mut self.values).remove(&key)
+    }
+
     /// Removes `key`, for good unless `due` says otherwise.
     pub(crate) fn delete(&mut self, due: Fault, key: u64) -> bool {
-        let Some(old) = Arc::make_mut(&mut self.values).remove(&key) else { return false };
-        self.previous.remove(&key);
+        let has_ended = self.ends.get(&key).is_some_and(|end| *end <= Instant::now());
+        let Some(old) = self.remove(key).filter(|_| !has_ended) else { return false };
         if due == Fault::Resurrect && is_taken(&mut self.chances) {
             self.undone.push((key, old));
         }

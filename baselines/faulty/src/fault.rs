@@ -32,10 +32,12 @@ pub enum Fault {
     /// Every hundredth write of several keys in one step is carried out but for its last key, which
     /// follows with the next such write; stores only.
     Part,
+    /// Every hundredth put with a lifetime is carried out without; stores only.
+    Outlive,
 }
 
 impl Fault {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::None,
         Self::Crash,
         Self::Panic,
@@ -48,6 +50,7 @@ impl Fault {
         Self::Stale,
         Self::Resurrect,
         Self::Part,
+        Self::Outlive,
     ];
 
     /// The faults that a heap can commit: a heap knows no values.
@@ -70,6 +73,7 @@ impl Fault {
             Self::Stale => "stale",
             Self::Resurrect => "resurrect",
             Self::Part => "part",
+            Self::Outlive => "outlive",
         }
     }
 
@@ -82,7 +86,8 @@ impl Fault {
                 thread::sleep(Duration::from_secs(3600));
             },
             Self::None | Self::Leak | Self::Lie | Self::Lose => {}
-            Self::Stall | Self::Tear | Self::Stale | Self::Resurrect | Self::Part => {}
+            Self::Stall | Self::Tear | Self::Stale => {}
+            Self::Resurrect | Self::Part | Self::Outlive => {}
         }
     }
 }

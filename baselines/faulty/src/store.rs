@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{
-    AllocatorChoice, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
-    MemoryBound, MemoryCensus, PutError, PutOutcome, ScanRange, SessionError, Setting,
+    AllocatorChoice, DeleteOutcome, EngineTraits, Expiry, FullMeaning, GetError, KvEngine,
+    KvSession, MemoryBound, MemoryCensus, PutError, PutOutcome, ScanRange, SessionError, Setting,
     SnapshotRead, Snapshots, Statistic, WithSnapshot, Write,
 };
 
@@ -83,6 +83,7 @@ impl KvEngine for Faulty {
         allocator: AllocatorChoice::Global,
         snapshots: Snapshots::Linearizable,
         writes_in_one_step: true,
+        expiry: Expiry::Milliseconds,
         test_only: true,
         ..EngineTraits::BASE
     };
@@ -95,7 +96,8 @@ impl KvEngine for Faulty {
 
     /// The census omits leaked memory: that is the fault.
     fn memory(&self) -> MemoryCensus {
-        let contents = self.lock();
+        let mut contents = self.lock();
+        contents.remove_ended();
         let live_objects = contents.values.len() as u64;
         let live_value_bytes = contents.values.values().map(|value| value.len() as u64).sum();
         MemoryCensus {
@@ -199,6 +201,17 @@ impl KvSession for FaultySession<'_> {
         let (due, first) = self.begin(writes.len() as u64);
         self.store.lock().write_in_one_step(due, first, writes);
         Ok(Some(PutOutcome::Stored))
+    }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        check_length(value)?;
+        let begun = self.begin(1);
+        Ok(Some(self.store.lock().put_for(begun, key, value, lifetime)))
     }
 
     fn delete(&mut self, key: u64) -> DeleteOutcome {

@@ -5,6 +5,7 @@
 //! | get | `mg KEY b v` | `VA BYTES`, then the value; `EN` |
 //! | whether a key is present | `mg KEY b` | `HD`; `EN` |
 //! | put | `ms KEY BYTES b`, then the value | `HD`; an error |
+//! | put with a lifetime | `ms KEY BYTES b TSECONDS`, then the value | `HD`; an error |
 //! | delete | `md KEY b` | `HD`; `NF` |
 //!
 //! `b` says that a key is in base64; the server stores its bytes. Those of a word are eight. A byte string is
@@ -26,6 +27,8 @@ const LETTERS_MAX: usize = 248;
 pub(crate) const KEY_BYTES_MAX: usize = LETTERS_MAX / 4 * 3 - 1;
 /// More than any command has beside its value and the letters of its key.
 const COMMAND_BYTES_BASE: usize = 52;
+/// The longest lifetime in seconds that the server takes for one: longer ones are points in time to it.
+pub(crate) const LIFETIME_S_MAX: u64 = 30 * 24 * 60 * 60;
 
 /// What the server says to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,9 +138,31 @@ pub(crate) fn ask<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>) {
 
 /// Appends the command that stores a value.
 pub(crate) fn put<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>, value: &[u8]) {
+    begin_put::<K>(to, key, value);
+    end_put(to, value);
+}
+
+/// Appends the command that stores a value for so many seconds.
+pub(crate) fn put_for<K: Lettered>(
+    to: &mut Vec<u8>,
+    key: K::Asked<'_>,
+    value: &[u8],
+    seconds: u64,
+) {
+    begin_put::<K>(to, key, value);
+    write!(to, " T{}", seconds.min(LIFETIME_S_MAX)).expect("memory takes all that is written");
+    end_put(to, value);
+}
+
+#[inline]
+fn begin_put<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>, value: &[u8]) {
     to.extend_from_slice(b"ms ");
     to.extend_from_slice(K::letters(key).as_ref());
     write!(to, " {} b", value.len()).expect("memory takes all that is written");
+}
+
+#[inline]
+fn end_put(to: &mut Vec<u8>, value: &[u8]) {
     to.extend_from_slice(LINE_END);
     to.extend_from_slice(value);
     to.extend_from_slice(LINE_END);
@@ -166,6 +191,10 @@ mod tests {
         assert_eq!(written(|to| ask::<u64>(to, u64::MAX)), "mg //////////8= b\r\n");
         assert_eq!(written(|to| delete::<u64>(to, 1)), "md AQAAAAAAAAA= b\r\n");
         assert_eq!(written(|to| put::<u64>(to, 1, b"value")), "ms AQAAAAAAAAA= 5 b\r\nvalue\r\n");
+        let brief = written(|to| put_for::<u64>(to, 1, b"value", 7));
+        assert_eq!(brief, "ms AQAAAAAAAAA= 5 b T7\r\nvalue\r\n");
+        let longest = written(|to| put_for::<u64>(to, 1, b"", u64::MAX));
+        assert_eq!(longest, "ms AQAAAAAAAAA= 0 b T2592000\r\n\r\n");
         let long = written(|to| put::<u64>(to, u64::MAX, &vec![b'x'; 1 << 20]));
         assert!(long.len() - (1 << 20) < u64::COMMAND_BYTES_MAX);
         assert_eq!(written(|to| get::<Bytes>(to, b"")), "mg AA== b v\r\n");

@@ -1,8 +1,11 @@
 //! One thread's connection, and the operations over it.
 
 use std::ops::Range;
+use std::time::Duration;
 
-use engine::{Decide, DeleteOutcome, GetError, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{
+    Decide, DeleteOutcome, GetError, KvEngine, Op, Outcome, PutError, PutOutcome, ValueBuffers,
+};
 use kit::key::{Operations, get_then_put};
 
 use crate::connection::Connection;
@@ -28,6 +31,15 @@ pub struct MemcachedSession<'engine> {
 #[cold]
 pub(crate) fn lost(fate: &str) -> ! {
     panic!("{fate}")
+}
+
+#[inline]
+fn check_length(value: &[u8]) -> Result<(), PutError> {
+    let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
+    if value_bytes > limit_bytes {
+        return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+    }
+    Ok(())
 }
 
 impl<'engine> MemcachedSession<'engine> {
@@ -137,10 +149,7 @@ impl<K: Lettered> Operations<K> for MemcachedSession<'_> {
 
     #[inline]
     fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
-        if value.len() > VALUE_BYTES_MAX {
-            let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
+        check_length(value)?;
         self.queue_put::<K>(key, value);
         self.flush();
         Ok(self.take_put())
@@ -152,6 +161,23 @@ impl<K: Lettered> Operations<K> for MemcachedSession<'_> {
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         get_then_put::<K, _>(self, key, decide)
+    }
+
+    /// Lifetimes above a month are a month, the server's longest.
+    fn put_for(
+        &mut self,
+        key: K::Asked<'_>,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        check_length(value)?;
+        let Some(seconds) = Memcached::TRAITS.expiry.units(lifetime) else { return Ok(None) };
+        if self.ask_presence {
+            protocol::ask::<K>(self.connection.queue(), key);
+        }
+        protocol::put_for::<K>(self.connection.queue(), key, value, seconds);
+        self.flush();
+        Ok(Some(self.take_put()))
     }
 
     #[inline]

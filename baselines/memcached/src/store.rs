@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, FullMeaning, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
-    OpenStore, Options, Presence, SessionError, Setting, Setup, Statistic, Transport, Writes,
+    EngineTraits, Expiry, FullMeaning, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
+    OpenError, OpenStore, Options, Presence, SessionError, Setting, Setup, Statistic, Transport,
+    Writes,
 };
 use kit::folder::Folder;
 use kit::key::{ByteSession, WordSession};
@@ -169,6 +170,7 @@ impl KvEngine for Memcached {
         transport: Transport::UnixSocket,
         batches: true,
         writes: Writes::Blind,
+        expiry: Expiry::Seconds,
         ..EngineTraits::BASE
     };
 
@@ -220,6 +222,8 @@ impl KvEngine for Memcached {
             Statistic::new("items", told.number("curr_items")),
             Statistic::new("index_bytes", told.number("hash_bytes")),
             Statistic::new("evicted_items", told.number("evictions")),
+            // What was fetched after its end, and what the server's own round found.
+            Statistic::new("expired_items", expired(&told)),
             Statistic::new("refused_items", told.number("store_no_memory")),
             Statistic::new("moved_pages", told.number("slabs_moved")),
             Statistic::new("pages_of_no_class", told.number("slab_global_page_pool")),
@@ -265,6 +269,11 @@ impl OpenStore for Memcached {
     fn open_configured(config: Config) -> Result<Self, OpenError> {
         Self::open(config)
     }
+}
+
+/// Items whose lifetime the server has noticed to have ended.
+fn expired(told: &Statistics) -> f64 {
+    told.number("get_expired") + told.number("crawler_reclaimed") + told.number("reclaimed")
 }
 
 /// The share of GETs that found their key; nothing has missed without GETs.

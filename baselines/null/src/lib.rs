@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use engine::{
     BytesError, BytesSession, DeleteOutcome, EngineTraits, FullMeaning, GetError, KeyTooLong, Keys,
@@ -97,6 +98,16 @@ impl KvSession for NullSession {
         DeleteOutcome::Removed
     }
 
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        black_box(lifetime);
+        KvSession::put(self, key, value).map(Some)
+    }
+
     /// Does not branch on the kind of operation: in a random mix, that branch would cost more than
     /// everything else.
     #[inline]
@@ -132,6 +143,16 @@ impl BytesSession for NullSession {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, BytesError<PutError>> {
         black_box((key, value.as_ptr()));
         Ok(PutOutcome::Updated)
+    }
+
+    fn put_for(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
+        black_box(lifetime);
+        BytesSession::put(self, key, value).map(Some)
     }
 
     #[inline]

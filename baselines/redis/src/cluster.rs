@@ -58,7 +58,7 @@ impl ClusterConnection {
     /// What went wrong with the connection, or that there were too many redirections.
     ///
     /// # Panics
-    /// If the command has more than four words.
+    /// If the command has more than five words.
     pub fn ask(&mut self, words: &[&[u8]], buffer: &mut [u8]) -> Result<Reply, String> {
         let Words { count, starts, lengths } = Words::of(words);
         // SAFETY: `count` starts with their lengths, all of which outlive the call, which copies them;
@@ -84,7 +84,7 @@ impl ClusterConnection {
     /// What went wrong with the connection.
     ///
     /// # Panics
-    /// If a command has more than four words.
+    /// If a command has more than five words.
     pub fn ask_both(
         &mut self,
         key: &CStr,

@@ -82,7 +82,7 @@ impl Connection {
         if set == hiredis::OK { Ok(self) } else { Err(self.error()) }
     }
 
-    /// Queues a command of at most four parts.
+    /// Queues a command of at most five parts.
     ///
     /// # Errors
     /// What went wrong with the connection.

@@ -24,9 +24,20 @@ impl Information {
 
     /// Number of keys in all databases.
     pub(crate) fn keys(&self) -> f64 {
-        let databases = self.0.lines().filter_map(|line| line.split_once(":keys="));
-        let keys = databases.filter_map(|(_, rest)| rest.split(',').next()?.parse::<f64>().ok());
-        keys.sum()
+        self.in_databases("keys=")
+    }
+
+    /// The number of those that have a lifetime.
+    pub(crate) fn expiring_keys(&self) -> f64 {
+        self.in_databases("expires=")
+    }
+
+    /// The sum of the numbers with this name over all databases, each of which is a line
+    /// `db0:keys=12,expires=0`.
+    fn in_databases(&self, name: &str) -> f64 {
+        let databases = self.0.lines().filter(|line| line.contains(":keys="));
+        let numbers = databases.flat_map(|line| line.trim().split([':', ',']));
+        numbers.filter_map(|number| number.strip_prefix(name)?.parse::<f64>().ok()).sum()
     }
 }
 
@@ -56,7 +67,7 @@ mod tests {
         assert_eq!(information.number("used_memory"), 12345.0);
         assert_eq!(information.text("mem_allocator"), Some("libc"));
         assert_eq!(information.number("absent"), 0.0);
-        assert_eq!(information.keys(), 13.0);
+        assert_eq!((information.keys(), information.expiring_keys()), (13.0, 1.0));
         assert_eq!(Information::new(b"").keys(), 0.0);
     }
 

@@ -10,7 +10,7 @@ use crate::hiredis::{RawReply, kind};
 use crate::reply::Reply;
 
 /// The most words of a command.
-const WORDS_MAX: usize = 4;
+const WORDS_MAX: usize = 5;
 
 /// The words of a command, as C takes them. They point into what they were made of.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// # Panics
-    /// If there are more than four.
+    /// If there are more than five.
     #[inline]
     pub(crate) fn of(words: &[&[u8]]) -> Self {
         assert!(words.len() <= WORDS_MAX, "a command of at most {WORDS_MAX} words");

@@ -1,6 +1,11 @@
 //! One thread's connections, and the operations over them.
 
-use engine::{Decide, DeleteOutcome, GetError, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use std::io::Write as _;
+use std::time::Duration;
+
+use engine::{
+    Decide, DeleteOutcome, GetError, KvEngine, Op, Outcome, PutError, PutOutcome, ValueBuffers,
+};
 use kit::key::{Bytes, Key, Operations, get_then_put};
 
 use crate::connection::Connection;
@@ -9,6 +14,9 @@ use crate::store::RedisServers;
 
 /// The longest value: the servers' default `proto-max-bulk-len`.
 pub(crate) const VALUE_BYTES_MAX: usize = 512 << 20;
+/// The longest lifetime: about 1000 years. The servers refuse what ends beyond a signed 64-bit count of
+/// milliseconds.
+const LIFETIME_MS_MAX: u64 = 1 << 45;
 /// Room for the text of a refusal.
 const REFUSAL_BYTES: usize = 128;
 
@@ -54,6 +62,15 @@ pub(crate) fn lost(fate: &str) -> ! {
     panic!("{fate}")
 }
 
+#[inline]
+fn check_length(value: &[u8]) -> Result<(), PutError> {
+    let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
+    if value_bytes > limit_bytes {
+        return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+    }
+    Ok(())
+}
+
 impl<'engine> RedisSession<'engine> {
     pub(crate) fn new(store: &'engine RedisServers, connections: Box<[Connection]>) -> Self {
         Self { store, connections, ask_presence: store.config().ask_presence }
@@ -97,6 +114,26 @@ impl<'engine> RedisSession<'engine> {
             self.append(server, &[b"EXISTS", key.as_ref()]);
         }
         self.append(server, &[b"SET", key.as_ref(), value]);
+    }
+
+    /// As [`Self::append_put`], of an object that ends.
+    fn append_put_for<K: Sent>(
+        &mut self,
+        server: usize,
+        key: K::Asked<'_>,
+        value: &[u8],
+        milliseconds: u64,
+    ) {
+        let key = K::form(&key);
+        if self.ask_presence {
+            self.append(server, &[b"EXISTS", key.as_ref()]);
+        }
+        let mut digits = [0; 20];
+        let mut rest = &mut digits[..];
+        write!(rest, "{milliseconds}").expect("room for the longest number");
+        let unused = rest.len();
+        let digits = &digits[..digits.len() - unused];
+        self.append(server, &[b"SET", key.as_ref(), value, b"PX", digits]);
     }
 
     #[inline]
@@ -148,10 +185,7 @@ impl<K: Sent> Operations<K> for RedisSession<'_> {
 
     #[inline]
     fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
-        if value.len() > VALUE_BYTES_MAX {
-            let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
+        check_length(value)?;
         let server = self.server_of::<K>(key);
         self.append_put::<K>(server, key, value);
         Ok(self.take_put(server))
@@ -163,6 +197,21 @@ impl<K: Sent> Operations<K> for RedisSession<'_> {
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         get_then_put::<K, _>(self, key, decide)
+    }
+
+    fn put_for(
+        &mut self,
+        key: K::Asked<'_>,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        check_length(value)?;
+        let Some(milliseconds) = RedisServers::TRAITS.expiry.units(lifetime) else {
+            return Ok(None);
+        };
+        let server = self.server_of::<K>(key);
+        self.append_put_for::<K>(server, key, value, milliseconds.min(LIFETIME_MS_MAX));
+        Ok(Some(self.take_put(server)))
     }
 
     #[inline]

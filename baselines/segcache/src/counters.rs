@@ -16,6 +16,8 @@ pub(crate) struct Counts {
     pub(crate) refused_no_segment: u64,
     /// PUTs for whose key the index had no slot.
     pub(crate) refused_no_slot: u64,
+    /// Segments that were freed because the lifetime of their objects had ended.
+    pub(crate) expired_segments: u64,
     /// Attempts of DELETEs that left an object where it was, because a merge had moved it.
     pub(crate) repeated_deletes: u64,
 }
@@ -40,6 +42,7 @@ impl Sums {
             retries_no_segment,
             refused_no_segment,
             refused_no_slot,
+            expired_segments,
             repeated_deletes,
         ] = self.0.each_ref().map(|sum| sum.load(Ordering::Relaxed));
         Counts {
@@ -49,6 +52,7 @@ impl Sums {
             retries_no_segment,
             refused_no_segment,
             refused_no_slot,
+            expired_segments,
             repeated_deletes,
         }
     }
@@ -63,6 +67,7 @@ impl Counts {
             self.retries_no_segment,
             self.refused_no_segment,
             self.refused_no_slot,
+            self.expired_segments,
             self.repeated_deletes,
         ]
     }
@@ -79,6 +84,7 @@ impl Counts {
             ("retries_no_segment", self.retries_no_segment as f64),
             ("refused_no_segment", self.refused_no_segment as f64),
             ("refused_no_slot", self.refused_no_slot as f64),
+            ("expired_segments", self.expired_segments as f64),
             ("repeated_deletes", self.repeated_deletes as f64),
         ]
         .into_iter()

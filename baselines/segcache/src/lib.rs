@@ -1,7 +1,7 @@
 //! Segcache, by the crate of its authors' successors: a cache in segments of a log, which evicts.
 //!
 //! The crate is shared by all sessions as it is: its own protocol lets threads read and write side
-//! by side. A key is its 8 bytes, and no object expires.
+//! by side. A key is its 8 bytes.
 //!
 //! | file | contents |
 //! |---|---|

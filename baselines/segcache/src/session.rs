@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use engine::{DeleteOutcome, GetError, KvSession, PutError, PutOutcome};
+use engine::{DeleteOutcome, GetError, KvEngine, KvSession, PutError, PutOutcome};
 use kit::values;
 use segcache::{SegcacheError, Value};
 
@@ -33,6 +33,40 @@ impl<'engine> SegcacheSession<'engine> {
     fn known(&self, key: &[u8]) -> bool {
         self.store.config.ask_presence && self.store.cache.get_no_freq_incr(key).is_some()
     }
+
+    #[inline]
+    fn insert(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.store.config.value_bytes_max());
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        self.counts.puts += 1;
+        let key = key.to_le_bytes();
+        let known = self.known(&key);
+        for _ in 0..ATTEMPTS {
+            match self.store.cache.insert(&key, value, None, lifetime) {
+                Ok(()) if !self.store.config.ask_presence => return Ok(PutOutcome::Stored),
+                Ok(()) if known => return Ok(PutOutcome::Updated),
+                Ok(()) => return Ok(PutOutcome::Inserted),
+                Err(SegcacheError::NoFreeSegments) => {
+                    self.counts.retries_no_segment += 1;
+                    thread::yield_now();
+                }
+                Err(SegcacheError::HashTableInsertEx) => {
+                    self.counts.refused_no_slot += 1;
+                    return Ok(PutOutcome::Full);
+                }
+                Err(error) => unreachable!("an insertion of {value_bytes} bytes: {error}"),
+            }
+        }
+        self.counts.refused_no_segment += 1;
+        Ok(PutOutcome::Full)
+    }
 }
 
 impl Drop for SegcacheSession<'_> {
@@ -55,31 +89,20 @@ impl KvSession for SegcacheSession<'_> {
 
     #[inline]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), self.store.config.value_bytes_max());
-        if value_bytes > limit_bytes {
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
-        self.counts.puts += 1;
-        let key = key.to_le_bytes();
-        let known = self.known(&key);
-        for _ in 0..ATTEMPTS {
-            match self.store.cache.insert(&key, value, None, FOR_EVER) {
-                Ok(()) if !self.store.config.ask_presence => return Ok(PutOutcome::Stored),
-                Ok(()) if known => return Ok(PutOutcome::Updated),
-                Ok(()) => return Ok(PutOutcome::Inserted),
-                Err(SegcacheError::NoFreeSegments) => {
-                    self.counts.retries_no_segment += 1;
-                    thread::yield_now();
-                }
-                Err(SegcacheError::HashTableInsertEx) => {
-                    self.counts.refused_no_slot += 1;
-                    return Ok(PutOutcome::Full);
-                }
-                Err(error) => unreachable!("an insertion of {value_bytes} bytes: {error}"),
-            }
-        }
-        self.counts.refused_no_segment += 1;
-        Ok(PutOutcome::Full)
+        self.insert(key, value, FOR_EVER)
+    }
+
+    /// Segments whose time is over are freed first, once a second, as the crate's own server does. Else the
+    /// one that is written to would take objects beyond its end.
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let Some(seconds) = Segcache::TRAITS.expiry.units(lifetime) else { return Ok(None) };
+        self.counts.expired_segments += self.store.cache.expire() as u64;
+        self.insert(key, value, Duration::from_secs(seconds)).map(Some)
     }
 
     #[inline]

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use engine::{
-    EngineTraits, FullMeaning, KvEngine, MemoryCensus, OpenError, OpenStore, Options, SessionError,
-    Setting, Setup, Statistic, Writes,
+    EngineTraits, Expiry, FullMeaning, KvEngine, MemoryCensus, OpenError, OpenStore, Options,
+    SessionError, Setting, Setup, Statistic, Writes,
 };
 
 use crate::config::{Config, ITEM_OVERHEAD_BYTES};
@@ -53,6 +53,7 @@ impl KvEngine for Segcache {
         full: FullMeaning::Evict,
         value_bytes_max: (8 << 20) - ITEM_OVERHEAD_BYTES,
         writes: Writes::Blind,
+        expiry: Expiry::Seconds,
         ..EngineTraits::BASE
     };
 
@@ -94,7 +95,7 @@ impl KvEngine for Segcache {
             Setting::new("eviction", config.eviction),
             Setting::new("slots-per-record", config.slots_per_record),
             Setting::new("hash-power", config.hash_power()),
-            Setting::new("time-to-live", "none"),
+            Setting::new("time-to-live", "of each PUT, or 97 days"),
             Setting::new("access", "shared by all threads"),
             Setting::new("checksums", "of each item, written by PUT"),
             Setting::new("ask-presence", config.ask_presence),

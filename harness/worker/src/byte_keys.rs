@@ -2,6 +2,7 @@
 //! record within the operation, as a client would do, and the price of the driver has that in it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use engine::{
     BytesError, BytesSession, Decide, DeleteOutcome, Durability, EngineTraits, GetError,
@@ -144,6 +145,15 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
 
     fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
         taken(self.session.put_if_absent(self.spelling.spell(key, &mut self.room), value))
+    }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        taken(self.session.put_for(self.spelling.spell(key, &mut self.room), value, lifetime))
     }
 
     fn execute(

@@ -68,7 +68,8 @@ pub(super) fn asked_by(requests: impl Iterator<Item = Request>, means: Means) ->
                 records_read += group.end - group.start;
             }
             RequestKind::Delete => keys_written += 1,
-            RequestKind::Update | RequestKind::Insert | RequestKind::WriteTogether => {}
+            RequestKind::Update | RequestKind::Insert => {}
+            RequestKind::WriteTogether | RequestKind::WriteExpiring => {}
             RequestKind::GetAbsent | RequestKind::DeleteAbsent => {}
         }
     }
@@ -99,6 +100,7 @@ mod tests {
         assert_eq!(of(RequestKind::WriteTogether, 100), asked(432, 0));
         assert_eq!(of(RequestKind::SnapshotRead, 0), asked(0, 432));
         assert_eq!(of(RequestKind::SnapshotScan, 10), asked(0, 1080));
+        assert_eq!(of(RequestKind::WriteExpiring, 100), asked(108, 0));
     }
 
     #[test]

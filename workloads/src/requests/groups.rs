@@ -41,9 +41,10 @@ impl Groups {
     pub const fn written_by(self, request: Request) -> Range<u64> {
         let record = request.record();
         match request.kind() {
-            RequestKind::Update | RequestKind::Insert | RequestKind::ReadModifyWrite => {
-                record..record + 1
-            }
+            RequestKind::Update
+            | RequestKind::Insert
+            | RequestKind::ReadModifyWrite
+            | RequestKind::WriteExpiring => record..record + 1,
             RequestKind::WriteTogether => self.of(record),
             _ => record..record,
         }
@@ -66,7 +67,7 @@ mod tests {
         let groups = Groups::new(4, 10);
         for kind in RequestKind::ALL {
             let expected = match kind.name() {
-                "update" | "insert" | "read-modify-write" => 5..6,
+                "update" | "insert" | "read-modify-write" | "write-expiring" => 5..6,
                 "write-together" => 4..8,
                 _ => 5..5,
             };

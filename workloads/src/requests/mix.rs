@@ -34,10 +34,13 @@ pub struct Mix {
     /// Scans at one moment.
     #[serde(skip_serializing_if = "is_zero")]
     pub snapshot_scan: f64,
+    /// Overwrites with values that have a lifetime.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub write_expiring: f64,
 }
 
 /// Number of the kinds that a mix may have.
-const KINDS: usize = 9;
+const KINDS: usize = 10;
 
 fn is_zero(share: &f64) -> bool {
     *share == 0.0
@@ -53,6 +56,11 @@ impl Mix {
         mix.validate().map(|()| mix)
     }
 
+    /// A mix with this share of writes of values with a lifetime, in per cent, and nothing else yet.
+    pub(super) fn expiring(percent: f64) -> Self {
+        Self { write_expiring: percent, ..Self::default() }
+    }
+
     /// The shares with their kinds, in the order of [`RequestKind::ALL`]. Which keys are absent, only
     /// traces know.
     pub const fn shares(&self) -> [(RequestKind, f64); KINDS] {
@@ -66,6 +74,7 @@ impl Mix {
             (RequestKind::WriteTogether, self.write_together),
             (RequestKind::SnapshotRead, self.snapshot_read),
             (RequestKind::SnapshotScan, self.snapshot_scan),
+            (RequestKind::WriteExpiring, self.write_expiring),
         ]
     }
 
@@ -202,7 +211,8 @@ mod tests {
             scan: 0.5,
             write_together: 4.0,
             snapshot_read: 5.0,
-            snapshot_scan: 1.0,
+            snapshot_scan: 0.5,
+            write_expiring: 0.5,
         };
         let fit = |mix: Mix, counts| Fit::new(counts, mix.shares().map(|(_, share)| share / 100.0));
         let drawn = counts(mix);
@@ -213,12 +223,12 @@ mod tests {
 
     #[test]
     fn a_kind_without_share_never_occurs() {
-        assert_eq!(counts(Mix::gets(100.0).unwrap()), [200_000, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(counts(Mix::gets(0.0).unwrap()), [0, 200_000, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(counts(Mix::gets(100.0).unwrap()), [200_000, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(counts(Mix::gets(0.0).unwrap()), [0, 200_000, 0, 0, 0, 0, 0, 0, 0, 0]);
         // The sum is slightly below 100: GETs must not get the rest.
         let thirds = Mix { update: 33.333, insert: 33.333, scan: 33.333, ..Mix::default() };
         let [gets, _, _, deletes, read_modify_writes, _, groups @ ..] = counts(thirds);
-        assert_eq!((gets, deletes, read_modify_writes, groups), (0, 0, 0, [0; 3]));
+        assert_eq!((gets, deletes, read_modify_writes, groups), (0, 0, 0, [0; 4]));
     }
 
     #[test]

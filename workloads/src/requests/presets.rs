@@ -9,7 +9,8 @@ use crate::{KeyDistribution, SizeDistribution};
 const GETS: [&str; 4] = ["get-100", "get-95", "get-50", "get-0"];
 
 pub(super) fn names() -> Vec<String> {
-    let plain = GETS.into_iter().chain(["insert-only", "churn", "churn-resize", "groups"]);
+    let plain =
+        GETS.into_iter().chain(["insert-only", "churn", "churn-resize", "groups", "expiring"]);
     let ycsb = ycsb::CORE_WORKLOADS.iter().map(|&(name, _)| name);
     plain.chain(ycsb).map(str::to_owned).chain(twitter::names()).collect()
 }
@@ -20,6 +21,7 @@ pub(super) fn by_name(name: &str) -> Option<Workload> {
         "churn" => Some(churn()),
         "churn-resize" => Some(churn_resize()),
         "groups" => Some(groups()),
+        "expiring" => Some(expiring()),
         _ => gets(name).or_else(|| ycsb::core_workload(name)).or_else(|| twitter::by_name(name)),
     }
 }
@@ -34,6 +36,7 @@ fn plain(name: &str, mix: Mix) -> Workload {
         key_bytes: None,
         churn_value_bytes: None,
         together: Groups::TOGETHER_USUAL,
+        lifetime_ms: None,
         scan_entries: SCAN_ENTRIES,
         churn: false,
         modelled_key_bytes: KEY_BYTES,
@@ -77,6 +80,19 @@ fn groups() -> Workload {
     Workload { value_bytes: SizeDistribution::Constant(256), ..plain("groups", mix) }
 }
 
+/// A cache whose objects end after a second, the shortest lifetime of stores that count in seconds. Values
+/// are as long as half of all in Twitter's caches are at most (OSDI 2020).
+fn expiring() -> Workload {
+    let mix = Mix { get: 90.0, write_expiring: 10.0, ..Mix::default() };
+    Workload {
+        keys: KeyDistribution::Zipfian { theta: 0.99, scrambled: true },
+        value_bytes: SizeDistribution::Constant(230),
+        lifetime_ms: Some(1000),
+        source: "made for this suite; values as in Twitter's caches (OSDI 2020)".to_owned(),
+        ..plain("expiring", mix)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,7 +106,7 @@ mod tests {
             assert_eq!(&workload.name, name);
             assert!(!workload.source.is_empty());
         }
-        assert_eq!(names.len(), 4 + 4 + 6 + 53);
+        assert_eq!(names.len(), 4 + 5 + 6 + 53);
         let mut distinct = names.clone();
         distinct.sort();
         distinct.dedup();
@@ -116,6 +132,10 @@ mod tests {
         assert_eq!(
             text("groups"),
             "groups: write-together 50 %, snapshot-read 50 %; keys uniform; values 256; groups of 4"
+        );
+        assert_eq!(
+            text("expiring"),
+            "expiring: get 90 %, write-expiring 10 %; keys zipfian:0.99; values 230; lifetimes of 1000 ms"
         );
     }
 }

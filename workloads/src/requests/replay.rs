@@ -203,7 +203,8 @@ impl Numbering {
             | RequestKind::Scan
             | RequestKind::WriteTogether
             | RequestKind::SnapshotRead
-            | RequestKind::SnapshotScan => unreachable!("no trace has such operations"),
+            | RequestKind::SnapshotScan
+            | RequestKind::WriteExpiring => unreachable!("no trace has such operations"),
         }
         if matches!(request.kind(), RequestKind::Update | RequestKind::Insert) {
             totals.written_bytes += bytes;

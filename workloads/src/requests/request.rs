@@ -27,11 +27,13 @@ pub enum RequestKind {
     SnapshotRead,
     /// Read a record and its successors in key order at one moment.
     SnapshotScan,
+    /// Overwrite a record with a value that has a lifetime.
+    WriteExpiring,
 }
 
 impl RequestKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Get,
         Self::Update,
         Self::Insert,
@@ -43,6 +45,7 @@ impl RequestKind {
         Self::WriteTogether,
         Self::SnapshotRead,
         Self::SnapshotScan,
+        Self::WriteExpiring,
     ];
 
     /// The name in rows and files.
@@ -59,6 +62,7 @@ impl RequestKind {
             Self::WriteTogether => "write-together",
             Self::SnapshotRead => "snapshot-read",
             Self::SnapshotScan => "snapshot-scan",
+            Self::WriteExpiring => "write-expiring",
         }
     }
 }
@@ -102,7 +106,7 @@ const KINDS: [RequestKind; 1 << KIND_BITS] = {
 /// +--------+----------------------+--------------------------------+
 ///   0 GET, 1 UPDATE, 2 INSERT, 3 DELETE, 4 READ-MODIFY-WRITE, 5 SCAN,
 ///   6 GET of an absent record, 7 DELETE of one, 8 WRITE-TOGETHER,
-///   9 SNAPSHOT-READ, 10 SNAPSHOT-SCAN
+///   9 SNAPSHOT-READ, 10 SNAPSHOT-SCAN, 11 WRITE-EXPIRING
 /// ```
 ///
 /// [`key_of`](crate::key_of) turns the record into a key inside the timed loop: a few instructions,
@@ -173,7 +177,7 @@ impl Request {
         self.0 & Self::RECORD_MAX
     }
 
-    /// UPDATE, INSERT, READ-MODIFY-WRITE: the size of the value to write; WRITE-TOGETHER: of each
+    /// UPDATE, INSERT, READ-MODIFY-WRITE, WRITE-EXPIRING: the size of the value to write; WRITE-TOGETHER: of each
     /// value. SCAN, SNAPSHOT-SCAN: the number of entries to read. GET: the size of the value to store
     /// after a miss, if the workload stores one. Otherwise 0.
     #[inline]
@@ -227,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_word_of_no_kind_is_no_request() {
-        let last = Request::new(RequestKind::SnapshotScan, Request::SIZE_MAX, Request::RECORD_MAX);
+        let last = Request::new(RequestKind::WriteExpiring, Request::SIZE_MAX, Request::RECORD_MAX);
         assert!(Request::from_word(last.word()).is_some());
         assert_eq!(Request::from_word(last.word() + 1), None);
         assert_eq!(Request::from_word(u64::MAX), None);

@@ -180,9 +180,10 @@ impl RequestStream {
     #[inline]
     fn on_stored_record(&mut self, kind: RequestKind) -> Request {
         let size = match kind {
-            RequestKind::Update | RequestKind::ReadModifyWrite | RequestKind::WriteTogether => {
-                self.writes.next()
-            }
+            RequestKind::Update
+            | RequestKind::ReadModifyWrite
+            | RequestKind::WriteTogether
+            | RequestKind::WriteExpiring => self.writes.next(),
             RequestKind::Scan | RequestKind::SnapshotScan => {
                 let (from, to) = self.scan_entries;
                 from + self.scan_rng.below((to - from) as u64 + 1) as usize

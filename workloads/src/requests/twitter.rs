@@ -73,6 +73,7 @@ impl Row {
             key_bytes: None,
             churn_value_bytes: None,
             together: Groups::TOGETHER_USUAL,
+            lifetime_ms: None,
             scan_entries: SCAN_ENTRIES,
             churn: mix.delete > 0.0,
             modelled_key_bytes: self.key_bytes,

@@ -25,6 +25,7 @@ use crate::{KEY_BYTES_MAX, KEY_BYTES_MIN, KeyDistribution, Seed, SizeDistributio
 /// churn       = true               # optional, like everything below
 /// churn-value-bytes = "1KiB"       # sizes of inserted values, where they differ
 /// together    = 4                  # records of a group
+/// lifetime-ms = 2000               # how long the values of write-expiring live
 /// scan-entries = [1, 100]
 /// modelled-key-bytes = 8
 /// source      = "a guess"
@@ -50,6 +51,9 @@ pub struct Workload {
     /// How many records belong to a group, for mixes that write or read groups ([`Groups`]).
     #[serde(default = "default_together", skip_serializing_if = "is_default_together")]
     pub together: usize,
+    /// How long values live that `write-expiring` writes, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifetime_ms: Option<u64>,
     /// The fewest and the most entries of a scan; scan lengths are uniform between them.
     #[serde(default = "default_scan_entries")]
     pub scan_entries: (usize, usize),
@@ -67,6 +71,9 @@ pub struct Workload {
     #[serde(default)]
     pub source: String,
 }
+
+/// The longest lifetime: thirty days, which is the longest of some caches.
+const LIFETIME_MS_MAX: u64 = 30 * 24 * 60 * 60 * 1000;
 
 const fn default_together() -> usize {
     Groups::TOGETHER_USUAL
@@ -123,6 +130,7 @@ impl Workload {
         }
         self.validate_key_bytes()?;
         self.validate_groups()?;
+        self.validate_lifetimes()?;
         self.validate_churn()
     }
 
@@ -145,6 +153,24 @@ impl Workload {
         let bytes = self.value_bytes.min();
         if self.writes_together() && bytes < HEADER_BYTES {
             return Err(WorkloadError::GroupsUnstamped { bytes });
+        }
+        Ok(())
+    }
+
+    fn validate_lifetimes(&self) -> Result<(), WorkloadError> {
+        match self.lifetime_ms {
+            None if self.expires() => return Err(WorkloadError::LifetimeMissing),
+            Some(lifetime_ms) if !self.expires() => {
+                return Err(WorkloadError::LifetimeUnused { lifetime_ms });
+            }
+            Some(lifetime_ms) if !(1..=LIFETIME_MS_MAX).contains(&lifetime_ms) => {
+                return Err(WorkloadError::Lifetime { lifetime_ms });
+            }
+            _ => {}
+        }
+        let mix = self.mix;
+        if self.expires() && mix != (Mix { get: mix.get, ..Mix::expiring(mix.write_expiring) }) {
+            return Err(WorkloadError::ExpiringWrittenApart { mix });
         }
         Ok(())
     }
@@ -236,6 +262,11 @@ impl Workload {
         self.mix.snapshot_read + self.mix.snapshot_scan > 0.0
     }
 
+    /// Whether the workload writes values that have a lifetime.
+    pub fn expires(&self) -> bool {
+        self.mix.write_expiring > 0.0
+    }
+
     /// Whether the workload writes groups in one step or takes snapshots.
     pub fn is_of_moments(&self) -> bool {
         self.writes_together() || self.reads_at_one_moment()
@@ -248,7 +279,8 @@ impl Workload {
 
     /// Whether every request reads or updates one record that was loaded.
     pub fn only_gets_and_updates(&self) -> bool {
-        !self.inserts() && !self.scans() && !self.is_of_moments() && !self.modifies()
+        let others = self.is_of_moments() || self.modifies() || self.expires();
+        !self.inserts() && !self.scans() && !others
     }
 
     /// Whether the workload removes records.
@@ -270,6 +302,9 @@ impl fmt::Display for Workload {
         }
         if self.writes_together() || mix.snapshot_read > 0.0 {
             write!(f, "; groups of {}", self.together)?;
+        }
+        if let Some(lifetime_ms) = self.lifetime_ms {
+            write!(f, "; lifetimes of {lifetime_ms} ms")?;
         }
         Ok(())
     }
@@ -338,6 +373,14 @@ pub enum WorkloadError {
         /// The size of the smallest value.
         bytes: usize,
     },
+    /// Values have lifetimes, and nobody says which.
+    LifetimeMissing,
+    /// A lifetime was given, but no value has one.
+    LifetimeUnused { lifetime_ms: u64 },
+    /// A lifetime is none, or longer than stores know.
+    Lifetime { lifetime_ms: u64 },
+    /// Values with lifetimes would be written without, deleted or scanned.
+    ExpiringWrittenApart { mix: Mix },
     /// Sizes for churn were given, but no churn.
     SizesWithoutChurn { sizes: String },
     /// Churn was given, but the mix has no INSERTs or DELETEs.
@@ -401,6 +444,26 @@ impl fmt::Display for WorkloadError {
                 f,
                 "write-together with values of {bytes} B: values below {HEADER_BYTES} B carry no stamp, so \
                  nobody could see a group in parts; use {HEADER_BYTES} B or more"
+            ),
+            Self::LifetimeMissing => write!(
+                f,
+                "write-expiring without lifetime-ms: say how long its values live, as in lifetime-ms = 1000"
+            ),
+            Self::LifetimeUnused { lifetime_ms } => write!(
+                f,
+                "lifetime-ms = {lifetime_ms} without write-expiring: no value has a lifetime; give the mix \
+                 a share of write-expiring, or leave it out"
+            ),
+            Self::Lifetime { lifetime_ms } => write!(
+                f,
+                "lifetime-ms = {lifetime_ms}: must be 1 to {LIFETIME_MS_MAX}, which is 30 days; the nearest \
+                 is {}",
+                (*lifetime_ms).clamp(1, LIFETIME_MS_MAX)
+            ),
+            Self::ExpiringWrittenApart { mix } => write!(
+                f,
+                "a mix of {mix}: it could not be told which value has ended; beside write-expiring use get \
+                 alone"
             ),
             Self::SizesWithoutChurn { sizes } => write!(
                 f,

@@ -50,6 +50,7 @@ pub fn interpret(properties: &Properties) -> Result<YcsbRun, PropertiesError> {
         key_bytes: None,
         churn_value_bytes: None,
         together: Groups::TOGETHER_USUAL,
+        lifetime_ms: None,
         scan_entries: reader.scan_entries()?,
         churn: false,
         modelled_key_bytes: KEY_BYTES,

@@ -19,6 +19,7 @@
 //! | `operations` | one session: compared with a reference, edge cases, typed errors |
 //! | `capacity` | full stores, compaction, the census |
 //! | `sharing` | threads, sessions, routes |
+//! | `lifetimes` | objects that end by themselves |
 //! | `modify` | read-modify-write, put-if-absent, counters of several threads |
 //! | `model` | the reference map: runs an operation and checks the answer |
 //! | `bytes/` | keys of any length |
@@ -32,6 +33,7 @@
 
 mod bytes;
 mod capacity;
+mod lifetimes;
 mod model;
 mod modify;
 mod moments;
@@ -45,6 +47,7 @@ pub use bytes::{
     keys_of_every_length_differ, too_long_keys_are_typed_errors,
 };
 pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
+pub use lifetimes::lifetimes_end;
 pub use model::VALUE_BYTES_MAX;
 pub use modify::{increments_are_exact, read_modify_writes_are_what_they_claim};
 pub use moments::moments_are_whole;
@@ -107,6 +110,7 @@ pub fn tests<E: KvEngine>() -> Vec<Test<E>> {
         scan_is_ordered_or_absent
         read_modify_writes_are_what_they_claim
         moments_are_whole
+        lifetimes_end
         sessions_can_come_and_go
         route_is_stable
     }
@@ -154,6 +158,7 @@ macro_rules! conformance_tests {
                 scan_is_ordered_or_absent
                 read_modify_writes_are_what_they_claim
                 moments_are_whole
+                lifetimes_end
                 sessions_can_come_and_go
                 route_is_stable
             }

@@ -3,7 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::toy::{self, BLIND, EVICTS, Fault, GROWS, PARTITIONED, REFUSES, Toy, UNORDERED};
+use super::toy::{BLIND, EVICTS, Fault, GROWS, PARTITIONED, REFUSES, Toy, UNORDERED};
+use super::toy_valueless::Valueless;
 use engine::conformance;
 
 engine::conformance_tests!(refusing, Toy<{ REFUSES }>, Toy::open_whole);
@@ -61,6 +62,9 @@ const CAUGHT: &[(Fault, &str)] = &[
     (Fault::SnapshotsOfHalf, "moments_are_whole"),
     (Fault::StepsInParts, "moments_are_whole"),
     (Fault::StepsUntold, "moments_are_whole"),
+    (Fault::Outlives, "lifetimes_end"),
+    (Fault::EndsAtOnce, "lifetimes_end"),
+    (Fault::KeepsTheLifetime, "lifetimes_end"),
     (Fault::SessionsLeak, "sessions_can_come_and_go"),
     (Fault::RoutesMove, "route_is_stable"),
 ];
@@ -112,9 +116,19 @@ fn stores_without_order_may_not_scan() {
 }
 
 #[test]
+fn stores_without_lifetimes_may_not_put_what_has_one() {
+    assert!(fails::<UNORDERED>("lifetimes_end", Fault::PutsUnasked));
+}
+
+#[test]
+fn stores_that_evict_may_not_keep_what_has_ended() {
+    assert!(fails::<EVICTS>("lifetimes_end", Fault::Outlives));
+}
+
+#[test]
 fn stores_without_values_are_refused() {
-    for test in conformance::tests::<toy::Valueless>() {
-        let run = AssertUnwindSafe(|| (test.run)(&|_| toy::Valueless));
+    for test in conformance::tests::<Valueless>() {
+        let run = AssertUnwindSafe(|| (test.run)(&|_| Valueless));
         assert!(catch_unwind(run).is_err(), "{} passes", test.name);
     }
 }

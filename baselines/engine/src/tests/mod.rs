@@ -5,3 +5,4 @@ mod conformance_catches;
 mod reopened_catches;
 mod toy;
 mod toy_bytes;
+mod toy_valueless;

@@ -5,12 +5,13 @@ use std::convert::Infallible;
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use engine::{
-    Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
-    MemoryBound, MemoryCensus, Op, Outcome, PutError, PutOutcome, Rmw, ScanOrder, ScanRange, Scans,
-    SessionError, Sharing, SnapshotRead, Snapshots, ValueBuffers, WithSnapshot, Write, Writes,
-    get_then_put,
+    Decide, Decision, DeleteOutcome, EngineTraits, Expiry, FullMeaning, GetError, KvEngine,
+    KvSession, MemoryBound, MemoryCensus, Op, Outcome, PutError, PutOutcome, Rmw, ScanOrder,
+    ScanRange, Scans, SessionError, Sharing, SnapshotRead, Snapshots, ValueBuffers, WithSnapshot,
+    Write, Writes, get_then_put,
 };
 
 /// What is broken.
@@ -32,6 +33,10 @@ pub(crate) enum Fault {
     SnapshotsOfHalf,
     StepsInParts,
     StepsUntold,
+    Outlives,
+    EndsAtOnce,
+    KeepsTheLifetime,
+    PutsUnasked,
     BatchesRunBackwards,
     BatchesSkipTheLast,
     CheckFails,
@@ -93,6 +98,8 @@ struct State {
     live: BTreeMap<u64, Vec<u8>>,
     /// The value before the last, for stale answers.
     previous: BTreeMap<u64, Vec<u8>>,
+    /// When those of them end that have a lifetime.
+    ends: BTreeMap<u64, Instant>,
     live_value_bytes: u64,
     puts: u64,
     gets: u64,
@@ -115,6 +122,7 @@ impl State {
     }
 
     fn remove(&mut self, key: u64) -> bool {
+        self.ends.remove(&key);
         self.live.remove(&key).inspect(|old| self.live_value_bytes -= old.len() as u64).is_some()
     }
 }
@@ -135,7 +143,14 @@ impl<const KIND: u8> Toy<KIND> {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap()
+        let mut state = self.state.lock().unwrap();
+        if !state.ends.is_empty() {
+            let now = Instant::now();
+            let ended = state.ends.iter().filter(|(_, end)| **end <= now).map(|(key, _)| *key);
+            let ended: Vec<u64> = ended.collect();
+            ended.into_iter().for_each(|key| _ = state.remove(key));
+        }
+        state
     }
 
     fn has(&self, fault: Fault) -> bool {
@@ -168,6 +183,11 @@ impl<const KIND: u8> KvEngine for Toy<KIND> {
         rmw: if KIND == GROWS { Rmw::GetThenPut } else { Rmw::Atomic },
         snapshots: if KIND == REFUSES { Snapshots::Linearizable } else { Snapshots::No },
         writes_in_one_step: KIND == REFUSES,
+        expiry: match KIND {
+            REFUSES => Expiry::Milliseconds,
+            EVICTS => Expiry::Seconds,
+            _ => Expiry::None,
+        },
         writes: if KIND == BLIND { Writes::Blind } else { Writes::Telling },
         ..EngineTraits::BASE
     };
@@ -310,6 +330,9 @@ impl<const KIND: u8> ToySession<'_, KIND> {
             return Err(PutError::ValueTooLarge { value_bytes: value.len(), limit_bytes });
         }
         state.puts += 1;
+        if !toy.has(Fault::KeepsTheLifetime) {
+            state.ends.remove(&key);
+        }
         if !self.make_room(&mut state, key, value.len()) {
             if toy.has(Fault::FullDropsTheOldValue) {
                 state.remove(key);
@@ -517,6 +540,30 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
         }
         Ok(Some(if toy.tells() { PutOutcome::Updated } else { PutOutcome::Stored }))
     }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let toy = self.0;
+        let expiry = Toy::<KIND>::TRAITS.expiry;
+        let Some(units) = expiry.units(lifetime) else {
+            if toy.has(Fault::PutsUnasked) {
+                self.put(key, value)?;
+            }
+            return Ok(None);
+        };
+        let _writer = toy.write();
+        let put = self.put_alone(key, value)?;
+        if put.is_stored() && !toy.has(Fault::Outlives) {
+            let units = if toy.has(Fault::EndsAtOnce) { 1 } else { units as u32 };
+            let unit = expiry.unit().expect("lifetimes have one");
+            toy.state().ends.insert(key, Instant::now() + unit * units);
+        }
+        Ok(Some(put))
+    }
 }
 
 /// What was there.
@@ -544,23 +591,5 @@ impl<const KIND: u8> SnapshotRead for ToySession<'_, KIND> {
 
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
         KvSession::scan(self, range, visit)
-    }
-}
-
-/// A store that keeps nothing and says so.
-#[derive(Debug)]
-pub(crate) struct Valueless;
-
-impl KvEngine for Valueless {
-    const TRAITS: EngineTraits = EngineTraits { keeps_values: false, ..EngineTraits::BASE };
-
-    type Session<'engine> = ToySession<'engine, REFUSES>;
-
-    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
-        Err(SessionError::TooManySessions { limit: 0 })
-    }
-
-    fn memory(&self) -> MemoryCensus {
-        MemoryCensus::default()
     }
 }

@@ -1,6 +1,7 @@
 //! One thread's use of a hindered store.
 
 use std::fmt;
+use std::time::Duration;
 
 use engine::{
     Decide, DeleteOutcome, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome,
@@ -124,6 +125,18 @@ impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C
     /// The ballast does not grow with it: what was inserted is not told.
     fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
         let stored = self.inner.write_in_one_step(writes);
+        self.pace.count(1, &self.store.clock);
+        stored
+    }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let stored = self.inner.put_for(key, value, lifetime);
+        self.note(i64::from(stored == Ok(Some(PutOutcome::Inserted))));
         self.pace.count(1, &self.store.clock);
         stored
     }

@@ -243,6 +243,23 @@ fn every_hundredth_delete_is_undone_by_the_put_of_another_key() {
 }
 
 #[test]
+fn every_hundredth_put_with_a_lifetime_has_none() {
+    let store = planted(Fault::Outlive);
+    put(&store, 0..AFTER);
+    let mut session = store.session().unwrap();
+    let brief = Duration::from_millis(1);
+    for key in 0..250 {
+        let put = session.put_for(key, &versioned(key, 2), brief);
+        assert_eq!(put, Ok(Some(PutOutcome::Updated)));
+    }
+    thread::sleep(2 * brief);
+    let found = (0..AFTER).filter(|&key| read(&mut session, key).is_some());
+    let expected: Vec<u64> = [99, 199].into_iter().chain(250..AFTER).collect();
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert_eq!((committed(&store), store.memory().live_objects), (2, expected.len() as u64));
+}
+
+#[test]
 fn conformance_passes_what_is_right_and_catches_what_is_not() {
     for test in conformance::tests::<Faulty>() {
         (test.run)(&|_| planted(Fault::None));

@@ -1,6 +1,7 @@
 //! What a session does with keys of one kind, and the contract's sessions over it.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use engine::{
     BytesError, BytesSession, Decide, Decision, DeleteOutcome, GetError, KeyTooLong, KvSession, Op,
@@ -64,6 +65,20 @@ pub trait Operations<K: Key> {
     /// As for a put.
     fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
         let _ = writes;
+        Ok(None)
+    }
+
+    /// As [`KvSession::put_for`].
+    ///
+    /// # Errors
+    /// As for a put.
+    fn put_for(
+        &mut self,
+        key: K::Asked<'_>,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let _ = (key, value, lifetime);
         Ok(None)
     }
 }
@@ -135,6 +150,15 @@ impl<S: Operations<u64>> KvSession for WordSession<S> {
     fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
         self.0.write_in_one_step(writes)
     }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        self.0.put_for(key, value, lifetime)
+    }
 }
 
 /// The contract's session of byte strings, which refuses those that are longer than
@@ -200,5 +224,15 @@ impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
     ) -> Result<Option<usize>, KeyTooLong> {
         check::<S>(range.first)?;
         Ok(self.0.scan(range, visit))
+    }
+
+    fn put_for(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
+        check::<S>(key)?;
+        Ok(self.0.put_for(key, value, lifetime)?)
     }
 }

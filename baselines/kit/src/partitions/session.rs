@@ -1,5 +1,7 @@
 //! One thread's use of a store in partitions.
 
+use std::time::Duration;
+
 use engine::{
     Decide, DeleteOutcome, GetError, KvSession, PutError, PutOutcome, ScanOrder, ScanRange,
 };
@@ -51,6 +53,15 @@ impl<S: KvSession> KvSession for PartitionsSession<S> {
 
     fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
         self.of(key).put_if_absent(key, value)
+    }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        self.of(key).put_for(key, value, lifetime)
     }
 
     /// Partitions follow one another in the order of their keys.

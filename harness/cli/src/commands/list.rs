@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{AllocatorChoice, EngineTraits, HeapTraits, Snapshots};
+use engine::{AllocatorChoice, EngineTraits, Expiry, HeapTraits, Snapshots};
 use serde_json::{Map, Value, json};
 use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
@@ -128,7 +128,7 @@ fn missing(traits: &EngineTraits) -> impl Iterator<Item = String> {
 }
 
 /// What a table of engines says of each.
-const HEADINGS: [&str; 16] = [
+const HEADINGS: [&str; 17] = [
     "engine",
     "asked by",
     "when full",
@@ -143,6 +143,7 @@ const HEADINGS: [&str; 16] = [
     "scans",
     "snapshots",
     "several at once",
+    "lifetimes in",
     "longest key",
     "longest value",
 ];
@@ -163,7 +164,7 @@ fn engine_traits() -> String {
     text
 }
 
-fn traits_line(traits: &EngineTraits) -> [String; 16] {
+fn traits_line(traits: &EngineTraits) -> [String; 17] {
     let conditions = worker::expected_conditions(traits, 1, 1);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     [
@@ -191,6 +192,12 @@ fn traits_line(traits: &EngineTraits) -> [String; 16] {
         }
         .to_owned(),
         yes(traits.writes_in_one_step),
+        match traits.expiry {
+            Expiry::None => "no",
+            Expiry::Seconds => "seconds",
+            Expiry::Milliseconds => "milliseconds",
+        }
+        .to_owned(),
         traits.keys.bytes_max().map_or_else(|| "word".to_owned(), bytes),
         bytes(traits.value_bytes_max),
     ]

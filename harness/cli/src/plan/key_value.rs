@@ -39,9 +39,10 @@ pub(super) fn cells(
         if work.operations_per_thread < asked && names_operations(grid, scale) {
             draft.tell(suite, fewer_operations(&work, asked));
         }
-        // Memory alone is asked by words, record by record, and says nothing of other keys or of groups.
-        let is_of_moments = work.workload.is_of_moments();
-        let has_roofline = grid.roofline && work.workload.key_bytes.is_none() && !is_of_moments;
+        // Memory alone is asked by words, record by record, and says nothing of other keys, of groups or of
+        // lifetimes.
+        let asks_more = work.workload.is_of_moments() || work.workload.expires();
+        let has_roofline = grid.roofline && work.workload.key_bytes.is_none() && !asks_more;
         let roofline = has_roofline.then(registry::roofline);
         for system in systems.iter().chain(&roofline) {
             check_store(system, &work).map_err(fail)?;
@@ -141,7 +142,15 @@ fn at_most_ms(scale: &Scale, grid: &KeyValueGrid, system: &System, work: &KeyVal
         && work.phases.is_none()
         && !work.workload.inserts()
         && !partitioned;
-    Some(scale.step_ms).filter(|&ms| ms > 0 && timed)
+    Some(scale.step_ms).filter(|&ms| ms > 0 && timed).map(|ms| ms.max(lifetimes_ms(work)))
+}
+
+/// The time in which values with a lifetime are written, end and are written again, if that is short.
+fn lifetimes_ms(work: &KeyValue) -> u64 {
+    const LIFETIMES: u64 = 3;
+    const AT_MOST_MS: u64 = 10_000;
+    let lifetime_ms = work.workload.lifetime_ms.unwrap_or(0);
+    lifetime_ms.saturating_mul(LIFETIMES).min(AT_MOST_MS)
 }
 
 /// Every combination of the grid but its stores.
@@ -364,10 +373,11 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
     }
     phases::check(work)?;
     let workload = &work.workload;
-    if work.batch() > 1 && (workload.scans() || workload.modifies() || workload.is_of_moments()) {
+    let is_single = workload.is_of_moments() || workload.expires();
+    if work.batch() > 1 && (workload.scans() || workload.modifies() || is_single) {
         return Err(format!(
-            "workload `{}` scans, asks for groups, or writes what it has just read: it cannot be sent in \
-             batches",
+            "workload `{}` scans, asks for groups, writes values with lifetimes, or writes what it has just \
+             read: it cannot be sent in batches",
             work.workload.name
         ));
     }

@@ -145,6 +145,59 @@ fn groups_that_are_whole_are_measured() {
     assert_eq!(run.conditions.as_ref().expect("a store").snapshots, "linearizable");
 }
 
+/// A cache of few records whose values live for 200 ms.
+fn lifetimes_in(system: &str) -> (i32, Vec<Row>) {
+    let workload = r#"
+        [[workload]]
+        name = "brief"
+        mix = { get = 50, write-expiring = 50 }
+        keys = "uniform"
+        value-bytes = "256"
+        lifetime-ms = 200
+        "#;
+    let asked = "workloads = [\"brief\"]\nfill-percent = [20]\nthreads = [2]";
+    let suite = requests_to(system, asked).replacen(
+        "[[key-value]]",
+        &format!("{workload}[[key-value]]"),
+        1,
+    );
+    let (code, _, rows) =
+        run_suite(&format!("ends-{}", system.replace(['@', '='], "-")), &suite, &[]);
+    (code, rows)
+}
+
+/// Every hundredth value has no lifetime, and is still there when all must be gone.
+#[test]
+fn a_value_that_outlives_its_lifetime_voids_the_row() {
+    let (code, rows) = lifetimes_in("faulty@fault=outlive");
+    assert_eq!(code, 1);
+    let verified = rows.iter().find(|row| row.step == "verify").expect("a check");
+    let checked = verified.verification.expect("checks");
+    assert_eq!(verified.outcome, Outcome::WrongValues, "{verified:?}");
+    assert!(checked.wrong > 10 && checked.lost == 0, "{checked:?}");
+}
+
+/// A value that was dropped is missed before its lifetime has ended.
+#[test]
+fn a_value_that_is_gone_before_its_lifetime_has_ended_voids_the_row() {
+    let (code, rows) = lifetimes_in("faulty@fault=lose");
+    assert_eq!(code, 1);
+    let run = rows.iter().find(|row| row.step == "run").expect("a run");
+    assert!(run.verification.expect("checks").lost > 0, "{run:?}");
+}
+
+#[test]
+fn values_that_end_when_they_should_are_measured() {
+    let (code, rows) = lifetimes_in("faulty@fault=none");
+    assert_eq!(code, 0, "{rows:?}");
+    let run = rows.iter().find(|row| row.step == "run").expect("a run");
+    assert_eq!(run.settings["lifetime"], "200 ms");
+    assert!(run.settings["live bytes counted"].contains("has ended or not"));
+    let verified = rows.iter().find(|row| row.step == "verify").expect("a check");
+    let checked = verified.verification.expect("checks").checked;
+    assert!(checked > run.operations / 1000, "{verified:?}");
+}
+
 /// The control: the same store and heap without a fault are measured.
 #[test]
 fn without_a_fault_nothing_is_noticed() {

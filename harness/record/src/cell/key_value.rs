@@ -220,6 +220,7 @@ impl KeyValue {
                 && matches!(work.driver, Driver::Closed { .. })
                 && !work.workload.inserts()
                 && !work.workload.deletes()
+                && !work.workload.expires()
         };
         let mut like = other.clone();
         like.workload.mix = self.workload.mix;
@@ -331,7 +332,7 @@ impl KeyValue {
     pub fn written_bytes(&self, operations: u64) -> f64 {
         let mix = &self.workload.mix;
         let together = mix.write_together * self.workload.together as f64;
-        let updates = operations as f64 * (mix.update + together) / 100.0;
+        let updates = operations as f64 * (mix.update + mix.write_expiring + together) / 100.0;
         updates * (self.workload.mean_value_bytes() + self.workload.mean_key_bytes())
     }
 

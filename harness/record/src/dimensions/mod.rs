@@ -120,6 +120,7 @@ mod tests {
             ("distributions", "zipfian:0.99"),
             ("value-bytes", "64"),
             ("key-bytes", "8-64"),
+            ("lifetime-ms", "250"),
             ("fill-percent", "80"),
             ("threads", "7"),
             ("batch", "32"),

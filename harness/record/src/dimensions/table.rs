@@ -62,6 +62,23 @@ pub const DIMENSIONS: &[Dimension] = &[
         words: |value| format!("keys of {}", in_bytes(value)),
     },
     Dimension {
+        name: "lifetime-ms",
+        label: "lifetime-ms",
+        title: "lifetime, ms",
+        help: "How long the values of write-expiring live, in milliseconds, in place of the workload's \
+               own: whole seconds where the store counts in seconds",
+        given: Given::InSuites,
+        get: |work| work.workload.lifetime_ms.map(|milliseconds| milliseconds.to_string()),
+        set: |work, value| {
+            parse(value).map(|milliseconds| work.workload.lifetime_ms = Some(milliseconds))
+        },
+        id: |work| {
+            let lifetime_ms = work.workload.lifetime_ms;
+            lifetime_ms.map_or_else(String::new, |milliseconds| format!("-lifetime-{milliseconds}"))
+        },
+        words: |value| format!("lifetimes of {value} ms"),
+    },
+    Dimension {
         name: "fill-percent",
         label: "fill-percent",
         title: "fill, %",

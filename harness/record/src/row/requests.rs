@@ -132,7 +132,8 @@ pub struct Turn {
     pub of: usize,
 }
 
-/// Values checked in a step. Any count except `checked` and `evicted` voids the row.
+/// Values checked in a step. Any count except `checked`, `evicted` and `ended` voids the
+/// row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Verification {
@@ -151,7 +152,10 @@ pub struct Verification {
     /// Keys that a store which evicts no longer has.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub evicted: u64,
-    /// Values that are foreign, damaged or of the wrong length.
+    /// GETs that found nothing where the lifetime of a value may have ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ended: u64,
+    /// Values that are foreign, damaged or of the wrong length, or were found after their lifetime.
     pub wrong: u64,
 }
 
@@ -193,6 +197,7 @@ impl std::ops::AddAssign for Verification {
         self.torn += other.torn;
         self.resurrected += other.resurrected;
         self.evicted += other.evicted;
+        self.ended += other.ended;
         self.wrong += other.wrong;
     }
 }
@@ -224,7 +229,7 @@ mod tests {
 
     #[test]
     fn each_defect_is_named_as_itself() {
-        let sound = Verification { checked: 9, evicted: 2, ..Verification::default() };
+        let sound = Verification { checked: 9, evicted: 2, ended: 3, ..Verification::default() };
         assert_eq!(sound.complaint(), None);
         let mut all = sound;
         all += Verification { checked: 1, lost: 1, torn: 2, ..Verification::default() };

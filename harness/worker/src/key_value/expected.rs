@@ -6,8 +6,11 @@ use workloads::key_of;
 use workloads::requests::{Groups, Request, RequestKind};
 use workloads::value::{Condition, ValueChecker};
 
+use platform::clock::monotonic_ns;
+
 use super::kit::{AGER, LOADER};
 use super::lane::note_damage;
+use super::lifetimes::Lifetimes;
 use record::{KeyValue, Verification};
 
 /// One thread's last write to each record: none, deleted, or its index plus one.
@@ -79,6 +82,8 @@ pub(super) struct Expected {
     pub(super) timed: Vec<LastWrites>,
     /// Whether GETs stored evicted values again: then any of these writes may have come last.
     pub(super) refilled: bool,
+    /// When each thread wrote values that have a lifetime; empty if they have none.
+    pub(super) lifetimes: Vec<Lifetimes>,
 }
 
 /// The state that a record must have.
@@ -94,7 +99,8 @@ impl Expected {
     /// Nothing was written but the load.
     pub(super) fn none(work: &KeyValue) -> Self {
         let none = || (0..work.threads).map(|_| LastWrites::none()).collect();
-        Self { loaded: work.records, aged: none(), timed: none(), refilled: false }
+        let (aged, timed) = (none(), none());
+        Self { loaded: work.records, aged, timed, refilled: false, lifetimes: Vec::new() }
     }
 
     /// The same, with room for the last writes to every record, which is touched already.
@@ -143,6 +149,46 @@ impl Expected {
         }
     }
 
+    /// The last writes of each thread to a record that have a lifetime, with what is known of the thread's.
+    fn ending(&self, record: u64) -> impl Iterator<Item = (&Lifetimes, u64)> {
+        let last = self.timed.iter().map(move |thread| thread.to(record));
+        let last = self.lifetimes.iter().zip(last).filter(|(_, word)| *word != NEVER);
+        last.map(|(lifetimes, word)| (lifetimes, u64::from(word) - 1))
+    }
+
+    /// Whether the record may have ended by `now_ns`: none of the last writes must be there still.
+    fn may_have_ended(&self, record: u64, now_ns: u64) -> bool {
+        let mut ending = self.ending(record).peekable();
+        ending.peek().is_some()
+            && !ending.any(|(lifetimes, index)| lifetimes.must_be_there(index, now_ns))
+    }
+
+    /// Whether the value of this stamp must be gone by `now_ns`.
+    fn must_be_gone(&self, writer: u16, sequence: u64, now_ns: u64) -> bool {
+        let lifetimes = self.lifetimes.get(usize::from(writer));
+        lifetimes.is_some_and(|lifetimes| lifetimes.must_be_gone(sequence, now_ns))
+    }
+
+    /// When all values that have a lifetime must be gone, if that is waited for.
+    pub(super) fn all_gone_ns(&self) -> Option<u64> {
+        self.lifetimes.iter().filter_map(Lifetimes::all_gone_ns).max()
+    }
+
+    /// Checks that `record` is gone, if its last value had a lifetime, when all such values must be.
+    pub(super) fn check_gone<E: KvEngine>(
+        &self,
+        session: &mut E::Session<'_>,
+        record: u64,
+        buffer: &mut [u8],
+        verification: &mut Verification,
+    ) {
+        if self.ending(record).next().is_some() {
+            let found = session.get(key_of(record), buffer);
+            verification.checked += 1;
+            verification.wrong += u64::from(found != Ok(None));
+        }
+    }
+
     /// Reads `record` and checks what it finds. Returns the condition of a value.
     pub(super) fn check<E: KvEngine>(
         &self,
@@ -157,6 +203,7 @@ impl Expected {
             return None;
         }
         let key = key_of(record);
+        let asked_ns = self.now_ns();
         let found = session.get(key, buffer);
         verification.checked += 1;
         match (state, found) {
@@ -164,9 +211,10 @@ impl Expected {
             (State::Dead, _) => verification.resurrected += 1,
             (_, Ok(Some(length))) => {
                 let condition = checker.check(key, &buffer[..length]);
-                self.judge(record, condition, verification);
+                self.judge(record, (condition, asked_ns), verification);
                 return Some(condition);
             }
+            (_, Ok(None)) if self.may_have_ended(record, self.now_ns()) => {}
             (_, Ok(None)) if evicts => verification.evicted += 1,
             (_, Ok(None)) => verification.lost += 1,
             (_, Err(GetError::BufferTooShort { .. })) => verification.wrong += 1,
@@ -174,10 +222,25 @@ impl Expected {
         None
     }
 
-    fn judge(&self, record: u64, condition: Condition, verification: &mut Verification) {
+    /// The time, where values have lifetimes.
+    fn now_ns(&self) -> u64 {
+        if self.lifetimes.is_empty() { 0 } else { monotonic_ns() }
+    }
+
+    fn judge(
+        &self,
+        record: u64,
+        (condition, asked_ns): (Condition, u64),
+        verification: &mut Verification,
+    ) {
         match condition {
             Condition::Good { writer, sequence } if !self.is_last(record, writer, sequence) => {
                 verification.lost += 1;
+            }
+            Condition::Good { writer, sequence }
+                if self.must_be_gone(writer, sequence, asked_ns) =>
+            {
+                verification.wrong += 1;
             }
             Condition::Good { .. } | Condition::GoodUnstamped => {}
             damaged => note_damage(damaged, verification),
@@ -187,6 +250,10 @@ impl Expected {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use workloads::requests::Workload;
+
     use super::*;
 
     fn request(kind: RequestKind, record: u64) -> Request {
@@ -207,6 +274,7 @@ mod tests {
                 LastWrites::of(second.into_iter(), &[2]),
             ],
             refilled: false,
+            lifetimes: Vec::new(),
         }
     }
 
@@ -237,6 +305,28 @@ mod tests {
             [request(WriteTogether, 6), request(SnapshotRead, 1), request(WriteTogether, 1)];
         let last = LastWrites::of(requests.into_iter(), &[2]);
         assert_eq!([3, 4, 7, 8].map(|record| last.to(record)), [NEVER, 1, 1, NEVER]);
+    }
+
+    #[test]
+    fn a_record_may_end_when_no_last_write_of_it_must_be_there_and_one_had_a_lifetime() {
+        const MS: u64 = 1_000_000;
+        let workload = Workload::by_name("expiring").unwrap();
+        let lifetimes = [100, 400].map(|ended_ms| {
+            let mut lifetimes = Lifetimes::of(&workload);
+            lifetimes.begin((ended_ms - 10) * MS, Some(Duration::from_millis(1)));
+            lifetimes.note(0, ended_ms * MS);
+            lifetimes
+        });
+        let expected = Expected { lifetimes: lifetimes.into(), ..expected() };
+        // Both threads wrote record 1, the first wrote record 10, nobody record 6.
+        for (record, there_ms) in [(1, 1389), (10, 1089)] {
+            assert!(!expected.may_have_ended(record, there_ms * MS - 1), "{record}");
+            assert!(expected.may_have_ended(record, there_ms * MS), "{record}");
+        }
+        assert!(!expected.may_have_ended(6, u64::MAX));
+        assert!(!expected.must_be_gone(0, 2, 2101 * MS) && expected.must_be_gone(0, 2, 2102 * MS));
+        assert!(!expected.must_be_gone(LOADER, 6, u64::MAX));
+        assert_eq!(expected.all_gone_ns(), Some(2401 * MS + 1));
     }
 
     #[test]

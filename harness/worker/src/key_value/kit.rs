@@ -7,6 +7,7 @@ use workloads::value::{ValueChecker, ValueWriter};
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::latency::{BATCH, Latencies, place};
+use super::lifetimes::Lifetimes;
 use super::moments::Moments;
 use super::open::{Pacing, Schedule};
 use super::phases::{self, streams};
@@ -50,6 +51,7 @@ pub(super) struct Kit {
     /// Bounds of watched GETs: one per thread and slot.
     pub(super) bounds: Vec<u32>,
     pub(super) moments: Moments,
+    pub(super) lifetimes: Lifetimes,
     pub(super) latency: Latencies,
     pub(super) seconds: Seconds,
     /// Open loops only.
@@ -100,6 +102,7 @@ impl Kit {
             buffer,
             bounds: vec![0; work.threads * slots],
             moments: Moments::of(works, work.groups()).map_err(Stop::failed)?,
+            lifetimes: Lifetimes::of(workload),
             latency: Latencies::new(&places(all, work.driver)).map_err(Stop::failed)?,
             seconds: match work.sampled {
                 Some(_) => Seconds::short(),

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{DeleteOutcome, FullMeaning, KvEngine, Rmw};
+use engine::{DeleteOutcome, EngineTraits, FullMeaning, KvEngine, Rmw};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind, RequestStream};
@@ -13,6 +13,7 @@ use super::bare::LoopTimes;
 use super::calls::{self, Found, Stored};
 use super::kit::Kit;
 use super::latency::{Latencies, place};
+use super::lifetimes::Lifetimes;
 use super::moments::Moments;
 use super::open::Pacing;
 use super::seconds::Seconds;
@@ -105,6 +106,7 @@ pub(super) struct Lane<'a> {
     /// Bounds per slot: one per thread.
     pub(super) threads: usize,
     pub(super) moments: &'a mut Moments,
+    pub(super) lifetimes: &'a mut Lifetimes,
     pub(super) latency: &'a mut Latencies,
     pub(super) seconds: &'a mut Seconds,
     pub(super) done: &'a mut Done,
@@ -121,7 +123,7 @@ pub(super) struct Lane<'a> {
     /// What an operation failed with, until the loop asks.
     pub(super) error: Option<String>,
     /// Whether an absent key may have been evicted.
-    evicts: bool,
+    pub(super) evicts: bool,
     /// Whether a GET that misses stores the evicted value again.
     refills: bool,
 }
@@ -135,15 +137,16 @@ pub(super) struct LaneInputs<'a> {
 }
 
 impl<'a> Lane<'a> {
-    /// Splits a kit into its lane, for a store that does `full` when its memory is exhausted, and the
-    /// inputs.
+    /// Splits a kit into its lane, for a store of these traits, and the inputs.
     pub(super) fn of(
         kit: &'a mut Kit,
         shared: &'a Shared,
-        full: FullMeaning,
+        traits: &EngineTraits,
         done: &'a mut Done,
     ) -> (Self, LaneInputs<'a>) {
         let (slots, timed_ns) = (kit.writers.len(), done.started_ns);
+        let evicts = traits.full == FullMeaning::Evict;
+        kit.lifetimes.begin(done.started_ns, traits.expiry.unit());
         let lane = Lane {
             thread: kit.thread,
             slot_bytes: kit.buffer.len() / slots,
@@ -157,6 +160,7 @@ impl<'a> Lane<'a> {
             buffer: &mut kit.buffer,
             bounds: &mut kit.bounds,
             moments: &mut kit.moments,
+            lifetimes: &mut kit.lifetimes,
             latency: &mut kit.latency,
             seconds: &mut kit.seconds,
             done,
@@ -166,8 +170,8 @@ impl<'a> Lane<'a> {
             timed_ns,
             until_timed: if shared.timed_every == u64::MAX { u64::MAX } else { 0 },
             error: None,
-            evicts: full == FullMeaning::Evict,
-            refills: full == FullMeaning::Evict && shared.sets_on_miss,
+            evicts,
+            refills: evicts && shared.sets_on_miss,
         };
         let pacing = kit.pacing.as_mut();
         (
@@ -213,7 +217,14 @@ impl<'a> Lane<'a> {
         self.operate_rarer::<E>(session, index, request, timed)
     }
 
-    /// Executes a GET of a store that does not evict. Returns 1 where nothing was found, else 0.
+    /// Whether a key may be absent that was stored: it was evicted, or its lifetime has ended.
+    #[inline(always)]
+    pub(super) fn may_miss<E: KvEngine>(&self) -> bool {
+        let ends = E::TRAITS.expiry.is_possible() && self.lifetimes.are_on();
+        E::TRAITS.full == FullMeaning::Evict || ends
+    }
+
+    /// Executes a GET of a key that may not be absent. Returns 1 where nothing was found, else 0.
     #[inline(always)]
     pub(super) fn get<E: KvEngine>(
         &mut self,
@@ -263,6 +274,7 @@ impl<'a> Lane<'a> {
             RequestKind::WriteTogether => self.write_together::<E>(session, index, request, timed),
             RequestKind::SnapshotRead => self.snapshot_read::<E>(session, request, timed),
             RequestKind::SnapshotScan => self.snapshot_scan::<E>(session, request, timed),
+            RequestKind::WriteExpiring => self.write_expiring::<E>(session, index, request, timed),
             RequestKind::GetAbsent => {
                 let found = calls::get::<E>(session, key, self.buffer);
                 let ended = time(timed);
@@ -421,6 +433,10 @@ impl<'a> Lane<'a> {
             let ended = self.operate::<E>(session, index, request, true);
             self.take_error()?;
             self.acknowledge(&[request], index);
+            if E::TRAITS.expiry.is_possible() && self.lifetimes.are_on() {
+                self.lifetimes.note(index, ended);
+                self.lifetimes.resume(ended);
+            }
             return Ok(ended);
         }
         self.note_bounds(0, record);
@@ -497,6 +513,7 @@ impl<'a> Lane<'a> {
         let verification = &mut self.done.verification;
         match found {
             Found::TooLong => verification.wrong += 1,
+            _ if self.lifetimes.are_on() => verification.ended += 1,
             _ if self.evicts => verification.evicted += 1,
             _ => verification.lost += 1,
         }

@@ -9,7 +9,7 @@ use crate::histogram::{empty, encode};
 use record::Percentiles;
 
 /// Number of histograms, and their names.
-const KINDS: usize = 10;
+const KINDS: usize = 11;
 const NAMES: [&str; KINDS] = [
     "get",
     "update",
@@ -20,10 +20,11 @@ const NAMES: [&str; KINDS] = [
     "write-together",
     "snapshot-read",
     "snapshot-scan",
+    "write-expiring",
     "batch",
 ];
 /// Index of the histogram of whole batches.
-pub(super) const BATCH: usize = 9;
+pub(super) const BATCH: usize = 10;
 
 /// Index of a kind's histogram.
 #[inline]
@@ -38,6 +39,7 @@ pub(super) const fn place(kind: RequestKind) -> usize {
         RequestKind::WriteTogether => 6,
         RequestKind::SnapshotRead => 7,
         RequestKind::SnapshotScan => 8,
+        RequestKind::WriteExpiring => 9,
     }
 }
 

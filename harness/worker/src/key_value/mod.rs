@@ -12,6 +12,7 @@ mod expected;
 mod kit;
 mod lane;
 mod latency;
+mod lifetimes;
 mod moments;
 mod open;
 mod phases;
@@ -229,6 +230,11 @@ impl OnStore<'_> {
             let rest = format!("{key_bytes} bytes, of which {} are in the value", key_bytes - 8);
             settings.insert("key modelled".to_owned(), rest);
         }
+        if let Some(lifetime_ms) = self.work.workload.lifetime_ms {
+            settings.insert("lifetime".to_owned(), format!("{lifetime_ms} ms"));
+            let counted = "what was stored, whether its lifetime has ended or not";
+            settings.insert("live bytes counted".to_owned(), counted.to_owned());
+        }
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         let (threads, batch) = (self.work.threads, self.work.batch());
         let workload = &self.work.workload;
@@ -310,7 +316,7 @@ impl OnStore<'_> {
         self.step("rehearse", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
-            let (mut lane, inputs) = Lane::of(kit, shared, E::TRAITS.full, done);
+            let (mut lane, inputs) = Lane::of(kit, shared, &E::TRAITS, done);
             run_prepared::<E>(&mut session, &mut lane, inputs.words)?;
             run_prepared::<E>(&mut session, &mut lane, inputs.leftovers)?;
             kit.latency.reset();
@@ -352,7 +358,7 @@ impl OnStore<'_> {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
             let steered = dealt.as_ref().map(|dealt| dealt.of(kit.thread));
-            let (mut lane, inputs) = Lane::of(kit, shared, E::TRAITS.full, done);
+            let (mut lane, inputs) = Lane::of(kit, shared, &E::TRAITS, done);
             let words = steered.unwrap_or(&inputs.words[..]);
             if work.driver == Driver::Bare {
                 let times = bare::by_turns::<E>(&mut session, &mut lane, words)?;
@@ -403,7 +409,11 @@ impl OnStore<'_> {
             Some(expected) => expected,
             None => Expected::none(self.work),
         };
-        let expected = self.after(engine, expected, ran);
+        let mut expected = self.after(engine, expected, ran);
+        if self.work.workload.expires() {
+            let lifetimes = self.crew.iter().map(|kit| kit.lifetimes.clone());
+            expected.lifetimes = lifetimes.collect();
+        }
         let (records, threads) = (expected.records(), self.work.threads);
         let evicts = E::TRAITS.full == FullMeaning::Evict;
         let groups = self.work.workload.writes_together().then(|| self.work.groups());
@@ -421,6 +431,13 @@ impl OnStore<'_> {
                         done.verification.torn += u64::from(std::mem::take(&mut step).is_torn());
                     }
                 }
+                done.operations += 1;
+            }
+            let Some(all_gone_ns) = expected.all_gone_ns() else { return Ok(()) };
+            lifetimes::wait_until(all_gone_ns);
+            for record in steering::records_of(engine, records, (kit.thread, threads)) {
+                let verification = &mut done.verification;
+                expected.check_gone::<E>(&mut session, record, &mut kit.buffer, verification);
                 done.operations += 1;
             }
             Ok(())

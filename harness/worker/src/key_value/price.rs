@@ -59,7 +59,7 @@ fn price_with<E: KvEngine>(
             }
         }
         kit.seconds.start(monotonic_ns());
-        let (mut lane, _) = Lane::of(kit, shared, E::TRAITS.full, &mut done);
+        let (mut lane, _) = Lane::of(kit, shared, &E::TRAITS, &mut done);
         let started = monotonic_ns();
         let generated = std::iter::repeat_with(|| stream.next_request()).take(OPERATIONS);
         let ran = match (work.source, work.batch()) {

@@ -29,6 +29,10 @@ pub(super) fn recheck<E: KvEngine>(
     }
     let stopped_ns = monotonic_ns();
     lane.acknowledge(span, first);
+    let ends = E::TRAITS.expiry.is_possible() && lane.lifetimes.are_on();
+    if ends && !span.is_empty() {
+        lane.lifetimes.note(first, stopped_ns);
+    }
     let mut group = [0; BATCH_MAX];
     let mut grouped = 0;
     for (at, request) in span.iter().enumerate() {
@@ -45,7 +49,9 @@ pub(super) fn recheck<E: KvEngine>(
         }
     }
     check_group::<E>(session, lane, &group[..grouped]);
-    lane.done.off_clock_ns += monotonic_ns() - stopped_ns;
+    let resumed_ns = monotonic_ns();
+    lane.done.off_clock_ns += resumed_ns - stopped_ns;
+    lane.lifetimes.resume(resumed_ns);
 }
 
 /// Whether the thread has deleted `record` since. No other thread deletes the records that this one
@@ -59,6 +65,9 @@ fn check_group<E: KvEngine>(session: &mut E::Session<'_>, lane: &mut Lane<'_>, r
         lane.note_bounds(slot, record);
     }
     if let &[record] = records {
+        if E::TRAITS.expiry.is_possible() && lane.lifetimes.are_on() {
+            return lane.check_lifetime::<E>(session, record);
+        }
         let found = calls::get::<E>(session, key_of(record), lane.buffer);
         return lane.check_again::<E>(session, record, 0, found);
     }

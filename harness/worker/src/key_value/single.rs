@@ -6,7 +6,7 @@
 //! stopped: generating values, and reading again and checking the values that were read. Spans of GETs
 //! alone or of updates alone are executed as [bursts](super::bursts).
 
-use engine::{FullMeaning, KvEngine};
+use engine::KvEngine;
 use platform::clock::monotonic_ns;
 use workloads::requests::{Request, RequestKind};
 
@@ -32,7 +32,7 @@ pub(super) fn run_prepared<E: KvEngine>(
         let first = lane.first + (requests.len() - rest.len()) as u64;
         let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
         let (span, later) = rest.split_at(ready);
-        let executed = run_span::<E>(session, lane, first, Prepared::of::<E>(span, lane.ahead))?;
+        let executed = run_span::<E>(session, lane, first, Prepared::of::<E>(span, lane))?;
         recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < ready || lane.is_over() {
             break;
@@ -91,12 +91,12 @@ struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    fn of<E: KvEngine>(requests: &'a [Request], ahead: bool) -> Self {
+    fn of<E: KvEngine>(requests: &'a [Request], lane: &Lane<'_>) -> Self {
         let all = |kind| requests.iter().all(|request| request.is(kind));
         let kind: Option<fn(&'a [Request]) -> Alike<'a>> =
-            if E::TRAITS.full != FullMeaning::Evict && all(RequestKind::Get) {
+            if !lane.may_miss::<E>() && all(RequestKind::Get) {
                 Some(Alike::Gets)
-            } else if ahead && all(RequestKind::Update) {
+            } else if lane.ahead && all(RequestKind::Update) {
                 Some(Alike::Updates)
             } else {
                 None
@@ -204,10 +204,11 @@ fn execute_each<E: KvEngine>(
 ) -> usize {
     let mut index = first;
     let mut unfound = 0;
+    let may_miss = lane.may_miss::<E>();
     for request in requests {
         let at = index;
         index += 1;
-        if request.is(RequestKind::Get) && E::TRAITS.full != FullMeaning::Evict {
+        if request.is(RequestKind::Get) && !may_miss {
             // Added up, so that no branch waits for what was found.
             unfound += lane.get::<E>(session, request);
             continue;

@@ -58,6 +58,14 @@ impl Tracked {
         self.acknowledged[at].store(index as u32 + 1, Ordering::Release);
     }
 
+    /// The index of `thread`'s last acknowledged write of a watched record.
+    pub(super) fn last_of(&self, record: u64, thread: usize) -> Option<u64> {
+        let at = thread * self.stride + (record / EVERY) as usize;
+        // Relaxed: the thread itself has noted it.
+        let acknowledged = self.acknowledged[at].load(Ordering::Relaxed);
+        u64::from(acknowledged).checked_sub(1)
+    }
+
     /// Stores into `bounds` (one per thread) the versions that a GET of a watched record, beginning now,
     /// must reach.
     pub(super) fn bounds(&self, record: u64, bounds: &mut [u32]) {
@@ -105,6 +113,7 @@ mod tests {
         tracked.acknowledge(WHICH, 1, 6);
         tracked.bounds(WHICH, &mut bounds);
         assert_eq!(bounds, [0, 7]);
+        assert_eq!([0, 1].map(|thread| tracked.last_of(WHICH, thread)), [None, Some(6)]);
         assert!(is_old(good(0xFFFF, 5), &bounds), "the loaded value, after an update");
         assert!(is_old(good(1, 5), &bounds));
         assert!(!is_old(good(1, 6), &bounds) && !is_old(good(1, 7), &bounds));

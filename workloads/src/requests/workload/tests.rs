@@ -72,6 +72,7 @@ fn a_workload_can_be_given_in_a_file() {
         key_bytes: None,
         churn_value_bytes: None,
         together: 4,
+        lifetime_ms: None,
         scan_entries: (1, 100),
         churn: false,
         modelled_key_bytes: 8,
@@ -213,6 +214,48 @@ fn groups_are_of_words_of_stamped_values_and_written_by_nothing_else() {
     }
     for mix in [Mix { scan: 10.0, ..written }, Mix { update: 10.0, ..read }] {
         assert_eq!(Workload { mix, ..groups() }.validate(), Ok(()), "{mix}");
+    }
+}
+
+#[test]
+fn lifetimes_are_those_of_values_that_have_one_and_are_written_by_nothing_else() {
+    let expiring = || Workload::by_name("expiring").unwrap();
+    assert!(expiring().expires() && !expiring().only_gets_and_updates());
+    let message = |workload: Workload| workload.validate().unwrap_err().to_string();
+    assert_eq!(
+        message(Workload { lifetime_ms: None, ..expiring() }),
+        "write-expiring without lifetime-ms: say how long its values live, as in lifetime-ms = 1000"
+    );
+    assert_eq!(
+        message(Workload { mix: Mix::gets(50.0).unwrap(), ..expiring() }),
+        "lifetime-ms = 1000 without write-expiring: no value has a lifetime; give the mix a share of \
+         write-expiring, or leave it out"
+    );
+    for (lifetime_ms, nearest) in [(0, 1), (2_592_000_001, 2_592_000_000)] {
+        assert_eq!(
+            message(Workload { lifetime_ms: Some(lifetime_ms), ..expiring() }),
+            format!(
+                "lifetime-ms = {lifetime_ms}: must be 1 to 2592000000, which is 30 days; the nearest is \
+                 {nearest}"
+            )
+        );
+    }
+    let written = Mix { write_expiring: 90.0, ..Mix::default() };
+    for mix in [
+        Mix { update: 10.0, ..written },
+        Mix { insert: 10.0, ..written },
+        Mix { delete: 10.0, ..written },
+        Mix { read_modify_write: 10.0, ..written },
+        Mix { scan: 10.0, ..written },
+        Mix { snapshot_scan: 10.0, ..written },
+    ] {
+        assert_eq!(
+            message(Workload { mix, ..expiring() }),
+            format!(
+                "a mix of {mix}: it could not be told which value has ended; beside write-expiring use get \
+                 alone"
+            )
+        );
     }
 }
 

@@ -1,5 +1,7 @@
 //! Words spelled as byte strings, so that the suite of words tests a store of byte strings.
 
+use std::time::Duration;
+
 use crate::{
     BytesError, BytesSession, Decide, DeleteOutcome, EngineTraits, GetError, KvBytesEngine,
     KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome, Rmw, ScanRange,
@@ -158,6 +160,16 @@ impl<S: BytesSession> KvSession for SpelledSession<S> {
     fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
         spell(key, self.limit_bytes, &mut self.key);
         taken(self.session.put_if_absent(&self.key, value))
+    }
+
+    fn put_for(
+        &mut self,
+        key: u64,
+        value: &[u8],
+        lifetime: Duration,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        spell(key, self.limit_bytes, &mut self.key);
+        taken(self.session.put_for(&self.key, value, lifetime))
     }
 
     fn execute(

@@ -75,7 +75,8 @@ fn described(
 /// What a cell asks, in the model's terms; `None` of what it has no terms for.
 fn asked(work: &KeyValue) -> Option<Work> {
     let (workload, mix) = (&work.workload, &work.workload.mix);
-    if workload.modifies() || workload.scans() || workload.is_of_moments() {
+    let is_of_moments = workload.is_of_moments();
+    if workload.modifies() || workload.scans() || is_of_moments || workload.expires() {
         return None;
     }
     let share = |percent: f64| percent / 100.0;
