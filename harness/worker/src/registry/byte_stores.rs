@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 
 use baseline_embedded::{LevelDb, LmdbBytes, RocksDb};
 use baseline_heapstore::HeapBytes;
-use baseline_maps::{Bytes, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{Bytes, Dashmap, Flurry, MapStore, OneTbb, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
 use baseline_mica::{Crcw, Mica};
 use baseline_null::Null;
@@ -27,6 +27,7 @@ macro_rules! for_each_bytes_store {
             (keeps heapstore HeapBytes, adapters::heapstore::open),
             (keeps dashmap MapStore<Dashmap<Bytes>>, adapters::maps::dashmap),
             (keeps flurry MapStore<Flurry<Bytes>>, adapters::maps::flurry),
+            (keeps onetbb MapStore<OneTbb<Bytes>>, adapters::maps::onetbb),
             (keeps papaya MapStore<Papaya<Bytes>>, adapters::maps::papaya),
             (keeps scc MapStore<Scc<Bytes>>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist<Bytes>>, adapters::maps::skiplist),
