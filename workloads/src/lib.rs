@@ -51,4 +51,4 @@ pub mod ycsb;
 pub use distribution::{KeyDistribution, KeySampler, SizeDistribution};
 pub use keys::{index_of, key_of};
 pub use seed::{Rng, Seed};
-pub use spelling::{KEY_BYTES_MAX, KEY_BYTES_MIN, Spelling};
+pub use spelling::{KEY_BYTES_MAX, Spelling};

@@ -8,8 +8,9 @@
 //!
 //! Maps that hash all use the same hasher, `kit::hash`; none is handicapped by the default of `std`.
 //!
-//! The crates' maps take any keys. Over byte strings, each is compiled a second time: `Dashmap<Bytes>` beside
-//! `Dashmap`. Every put then copies its key, because the crates' puts take keys that the map may own.
+//! All maps but the radix tree [`Congee`] take any keys. Over byte strings, each is compiled a second time:
+//! `Dashmap<Bytes>` beside `Dashmap`. Every put of the crates' maps then copies its key, because these puts take
+//! keys that the map may own; oneTBB copies the keys of new entries alone.
 //!
 //! | file | contents |
 //! |---|---|
@@ -47,6 +48,6 @@ mod thread_index;
 pub use kit::key::Bytes;
 
 pub use config::{Config, SHARDS_MAX};
-pub use kinds::{Congee, Dashmap, Flurry, OneTbb, Papaya, Scc, Skiplist, Striped};
+pub use kinds::{Congee, Dashmap, Flurry, OneTbb, OneTbbKey, Papaya, Scc, Skiplist, Striped};
 pub use session::MapSession;
 pub use store::MapStore;

@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use engine::{
-    BytesError, BytesSession, Decide, DeleteOutcome, GetError, KeyTooLong, KvBytesEngine, PutError,
-    PutOutcome, ScanOrder, ScanRange, SessionError,
+    BytesError, BytesSession, Decide, DeleteOutcome, GetError, KeyTooLong, KvBytesEngine, Op,
+    Outcome, PutError, PutOutcome, ScanOrder, ScanRange, SessionError, ValueBuffers,
 };
 use kit::key::BYTES_MAX;
 
+use crate::warm::{self, WantedBytes};
 use crate::{Masstree, TreeSession};
 
 impl KvBytesEngine for Masstree {
@@ -18,8 +19,7 @@ impl KvBytesEngine for Masstree {
     }
 }
 
-/// One thread's use of a [`Masstree`] with byte strings. Its batches are executed one by one: what is common
-/// to two keys is not known before their first layers are passed.
+/// One thread's use of a [`Masstree`] with byte strings.
 #[derive(Debug)]
 pub struct MasstreeBytesSession<'engine> {
     session: TreeSession<'engine>,
@@ -60,6 +60,42 @@ impl BytesSession for MasstreeBytesSession<'_> {
     ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
         check(key)?;
         Ok(self.session.modify(key, decide)?)
+    }
+
+    /// As [`MasstreeSession`](crate::MasstreeSession) does: groups descend in step, through the layers that
+    /// keys share, before they are executed in order.
+    fn execute(
+        &mut self,
+        operations: &[Op<'_, &[u8]>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) -> Result<(), KeyTooLong> {
+        assert!(outcomes.len() >= operations.len(), "one outcome per operation");
+        let session = &mut self.session;
+        let mut results = outcomes.iter_mut().enumerate();
+        for group in operations.chunks(warm::KEYS) {
+            let mut wanted = [WantedBytes { key: &[], row: false }; warm::KEYS];
+            for (wanted, operation) in wanted.iter_mut().zip(group) {
+                *wanted = match *operation {
+                    Op::Get { key } => WantedBytes { key, row: true },
+                    Op::Put { key, .. } | Op::Delete { key } => WantedBytes { key, row: false },
+                };
+                check(wanted.key)?;
+            }
+            if group.len() > 1 {
+                session.warm_bytes(&wanted[..group.len()]);
+            }
+            for (operation, (index, outcome)) in group.iter().zip(&mut results) {
+                *outcome = match *operation {
+                    Op::Get { key } => Outcome::of_get(session.get(key, values.slot(index))),
+                    Op::Put { key, value } => Outcome::of_put(session.put(key, value)),
+                    Op::Delete { key } => {
+                        Outcome::Deleted(DeleteOutcome::told(session.delete(key)))
+                    }
+                };
+            }
+        }
+        Ok(())
     }
 
     fn scan(

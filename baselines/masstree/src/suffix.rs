@@ -18,7 +18,7 @@ use std::slice;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::epoch::Guard;
-use crate::memory::Block;
+use crate::memory::{Block, prefetch};
 use crate::node::WIDTH;
 
 #[repr(C)]
@@ -59,6 +59,12 @@ impl<'g> Bag<'g> {
         unsafe { start.write(head) };
         guard.count_node(bytes);
         Some(Self { start, guard: PhantomData })
+    }
+
+    /// Prefetches the places of all suffixes, and the suffixes that come first.
+    #[inline]
+    pub(crate) fn prefetch(self) {
+        prefetch(self.start.as_ptr().cast(), 2 * HEAD_BYTES);
     }
 
     fn head(self) -> &'g BagHead {

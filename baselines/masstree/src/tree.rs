@@ -25,7 +25,7 @@ use crate::row::{HEADER_BYTES, NewRow};
 use crate::scan::Scan;
 use crate::shared::{NodeLink, allocate_border};
 use crate::walk::{Visit, walk};
-use crate::warm::{Wanted, warm};
+use crate::warm::{Wanted, WantedBytes, warm, warm_bytes};
 use engine::ThreadUse;
 
 /// The longest value: a row's header has 32 bits for the length.
@@ -343,6 +343,12 @@ impl TreeSession<'_> {
     pub(crate) fn warm(&mut self, wanted: &[Wanted]) {
         let pin = self.pin();
         warm(pin.guard(), self.tree.top(), wanted);
+    }
+
+    /// The same for byte strings.
+    pub(crate) fn warm_bytes(&mut self, wanted: &[WantedBytes<'_>]) {
+        let pin = self.pin();
+        warm_bytes(pin.guard(), self.tree.top(), wanted);
     }
 
     /// Visits keys and values from `first` upwards, in order, until the visitor breaks. Keys that

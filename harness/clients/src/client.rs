@@ -8,7 +8,8 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use workloads::value::{ValueChecker, ValueWriter};
 
-use crate::job::{Job, key_bytes};
+use crate::job::Job;
+use crate::keys::Keys;
 use crate::ledger::{Found, Ledger};
 use crate::protocol::{FromClient, ProtocolError, ToClient, VERSION, hear, say};
 use crate::store::{self, Store, StoreError, library};
@@ -67,6 +68,7 @@ fn nanoseconds(clock: ClockId) -> u64 {
 /// What all connections of a client share.
 struct Shared<'a> {
     job: &'a Job,
+    keys: Keys,
     client: usize,
     checker: ValueChecker,
     /// By record: the newest version that any connection of this client has seen or had acknowledged.
@@ -101,6 +103,7 @@ pub fn run(input: &mut impl BufRead, output: &mut impl Write) -> Result<(), Clie
     }
     let shared = Shared {
         job: &job,
+        keys: job.keys(),
         client,
         checker: ValueChecker::new(job.workload.value_bytes_max()),
         seen: (0..job.records).map(|_| AtomicU32::new(0)).collect(),
@@ -161,19 +164,19 @@ fn verify(shared: &Shared<'_>, ledgers: &[Ledger]) -> Found {
 }
 
 fn verify_one(shared: &Shared<'_>, ledger: &Ledger) -> Found {
-    let (mut found, mut value) = (Found::default(), Vec::new());
+    let (mut found, mut value, mut room) = (Found::default(), Vec::new(), shared.keys.room());
     let mut store: Option<Box<dyn Store>> = None;
     let began_ns = now_ns();
     let writers = shared.job.writers() as usize;
     let records = (ledger.writer..shared.job.records).step_by(writers);
     let versions = ledger.acknowledged.0.iter().zip(&ledger.sent.0);
     for (record, (&acknowledged, &sent)) in records.zip(versions) {
-        let key = key_bytes(record);
+        let key = shared.keys.key(record, &mut room);
         let is_there = loop {
             let answer = match &mut store {
-                Some(store) => store.get(&key, &mut value),
+                Some(store) => store.get(key, &mut value),
                 None => match store::open(shared.job) {
-                    Ok(opened) => store.insert(opened).get(&key, &mut value),
+                    Ok(opened) => store.insert(opened).get(key, &mut value),
                     Err(error) => Err(error),
                 },
             };

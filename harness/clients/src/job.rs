@@ -2,9 +2,10 @@
 
 use record::Arrivals;
 use serde::{Deserialize, Serialize};
+use workloads::Seed;
 use workloads::requests::Workload;
-use workloads::{Seed, key_of};
 
+use crate::keys::Keys;
 use crate::slots::SlotMap;
 use crate::target::{Address, Target};
 
@@ -80,18 +81,19 @@ impl Job {
     #[must_use]
     pub fn keys_of_shards(&self) -> Vec<u64> {
         let map = self.slot_map();
-        let mut keys = vec![0; self.slots.len().max(1)];
+        let (keys, mut of_shards) = (self.keys(), vec![0; self.slots.len().max(1)]);
+        let mut room = keys.room();
         for record in 0..self.records {
-            keys[map.shard_of(&key_bytes(record))] += 1;
+            of_shards[map.shard_of(keys.key(record, &mut room))] += 1;
         }
-        keys
+        of_shards
     }
-}
 
-/// A record's key, as servers see it.
-#[must_use]
-pub(crate) fn key_bytes(record: u64) -> [u8; 8] {
-    key_of(record).to_le_bytes()
+    /// The keys of its records.
+    #[must_use]
+    pub(crate) fn keys(&self) -> Keys {
+        Keys::of(&self.workload)
+    }
 }
 
 #[cfg(test)]
@@ -136,8 +138,12 @@ pub(crate) mod tests {
 
     #[test]
     fn every_record_is_of_one_shard() {
-        let keys = job(1, 1, 10_000).keys_of_shards();
-        assert_eq!(keys.iter().sum::<u64>(), 10_000);
-        assert!(keys.iter().all(|keys| (4700..5300).contains(keys)), "{keys:?}");
+        for sizes in [None, Some("1..40".parse().unwrap())] {
+            let mut job = job(1, 1, 10_000);
+            job.workload.key_bytes = sizes;
+            let keys = job.keys_of_shards();
+            assert_eq!(keys.iter().sum::<u64>(), 10_000);
+            assert!(keys.iter().all(|keys| (4700..5300).contains(keys)), "{keys:?}");
+        }
     }
 }

@@ -12,6 +12,7 @@ mod coordinator;
 mod events;
 mod interval;
 mod job;
+mod keys;
 mod latency;
 mod ledger;
 mod offset;

@@ -14,7 +14,7 @@ use crate::latency::Latency;
 use crate::ledger::{Found, Ledger};
 
 /// Both sides have the same, or do not understand each other.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// From the coordinator.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -57,7 +57,7 @@ pub use repetition::{Repetition, is_sound, repetitions};
 pub use row::{
     Asked, Began, Census, Conditions, CpuUse, CurvePoint, DriverPrice, Durability, Flag, Memory,
     MemoryPoint, NothingMore, OpenLoop, Outcome, Overheads, Passed, Percentiles, Refusal, Role,
-    Roofline, Row, SCHEMA, TracePosition, Traffic, Turn, Verification, most_common,
+    Roofline, Row, SCHEMA, TRACE_KEYS, TracePosition, Traffic, Turn, Verification, most_common,
 };
 pub use scale::Scale;
 pub use split::{Shard, ShardError, Split, rounds};

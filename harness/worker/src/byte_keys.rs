@@ -11,20 +11,71 @@ use engine::{
 };
 use workloads::Spelling;
 
+use crate::trace_keys::RecordedKeys;
+
 /// Operations of a batch whose keys are spelled at a time: the longest batch of a cell.
 const BATCH_MAX: usize = 64;
+
+/// Where the keys of records come from.
+#[derive(Debug)]
+pub(crate) enum Keys {
+    /// The workload's lengths.
+    Spelled(Spelling),
+    /// A trace.
+    Recorded(RecordedKeys),
+}
+
+impl Keys {
+    fn bytes_max(&self) -> usize {
+        match self {
+            Self::Spelled(spelling) => spelling.bytes_max(),
+            Self::Recorded(keys) => keys.bytes_max(),
+        }
+    }
+
+    #[inline(always)]
+    fn bytes(&self, word: u64) -> usize {
+        match self {
+            Self::Spelled(spelling) => spelling.bytes(word),
+            Self::Recorded(keys) => keys.bytes(word),
+        }
+    }
+
+    /// The key of a word; `room` holds the longest.
+    #[inline(always)]
+    fn spell<'a>(&'a self, word: u64, room: &'a mut [u8]) -> &'a [u8] {
+        match self {
+            Self::Spelled(spelling) => spelling.spell(word, room),
+            Self::Recorded(keys) => keys.spell(word, room),
+        }
+    }
+
+    /// The word whose key this is. A trace never asks for it: it has no scans.
+    fn word_of(&self, key: &[u8]) -> Option<u64> {
+        match self {
+            Self::Spelled(spelling) => spelling.word_of(key),
+            Self::Recorded(_) => None,
+        }
+    }
+}
+
+impl From<Spelling> for Keys {
+    fn from(spelling: Spelling) -> Self {
+        Self::Spelled(spelling)
+    }
+}
 
 /// A store of byte strings, asked by words.
 #[derive(Debug)]
 pub(crate) struct ByteKeys<E> {
     engine: E,
-    spelling: Spelling,
+    keys: Keys,
 }
 
 impl<E: KvBytesEngine> ByteKeys<E> {
-    /// `engine`, whose keys are spelled so.
-    pub(crate) fn of(engine: E, spelling: Spelling) -> Self {
-        Self { engine, spelling }
+    /// `engine`, asked with these keys.
+    pub(crate) fn of(engine: E, keys: impl Into<Keys>) -> Self {
+        Self { engine, keys: keys.into() }
     }
 }
 
@@ -38,8 +89,8 @@ impl<E: KvBytesEngine> KvEngine for ByteKeys<E> {
 
     fn session(&self) -> Result<Self::Session<'_>, SessionError> {
         let session = self.engine.bytes_session()?;
-        let room = vec![0; self.spelling.bytes_max() * BATCH_MAX].into_boxed_slice();
-        Ok(ByteKeysSession { session, spelling: &self.spelling, room })
+        let room = vec![0; self.keys.bytes_max() * BATCH_MAX].into_boxed_slice();
+        Ok(ByteKeysSession { session, keys: &self.keys, room })
     }
 
     fn presence(&self) -> Presence {
@@ -104,7 +155,7 @@ impl<E: KvBytesEngine> KvEngine for ByteKeys<E> {
 #[derive(Debug)]
 pub(crate) struct ByteKeysSession<'engine, E: KvBytesEngine + 'engine> {
     session: E::BytesSession<'engine>,
-    spelling: &'engine Spelling,
+    keys: &'engine Keys,
     /// The keys of a batch.
     room: Box<[u8]>,
 }
@@ -121,17 +172,17 @@ fn taken<T, Error>(result: Result<T, BytesError<Error>>) -> Result<T, Error> {
 impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
     #[inline(always)]
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        taken(self.session.get(self.spelling.spell(key, &mut self.room), buffer))
+        taken(self.session.get(self.keys.spell(key, &mut self.room), buffer))
     }
 
     #[inline(always)]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        taken(self.session.put(self.spelling.spell(key, &mut self.room), value))
+        taken(self.session.put(self.keys.spell(key, &mut self.room), value))
     }
 
     #[inline(always)]
     fn delete(&mut self, key: u64) -> DeleteOutcome {
-        let deleted = self.session.delete(self.spelling.spell(key, &mut self.room));
+        let deleted = self.session.delete(self.keys.spell(key, &mut self.room));
         deleted.unwrap_or_else(|error| panic!("a store that the plan has checked: {error}"))
     }
 
@@ -140,11 +191,11 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
         key: u64,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
-        taken(self.session.read_modify_write(self.spelling.spell(key, &mut self.room), decide))
+        taken(self.session.read_modify_write(self.keys.spell(key, &mut self.room), decide))
     }
 
     fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
-        taken(self.session.put_if_absent(self.spelling.spell(key, &mut self.room), value))
+        taken(self.session.put_if_absent(self.keys.spell(key, &mut self.room), value))
     }
 
     fn put_for(
@@ -166,9 +217,9 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
         let mut room = &mut self.room[..];
         for (place, operation) in spelled.iter_mut().zip(operations) {
             let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
-            let (own, rest) = room.split_at_mut(self.spelling.bytes(key));
+            let (own, rest) = room.split_at_mut(self.keys.bytes(key));
             room = rest;
-            let key = self.spelling.spell(key, own);
+            let key = self.keys.spell(key, own);
             *place = match *operation {
                 Op::Get { .. } => Op::Get { key },
                 Op::Put { value, .. } => Op::Put { key, value },
@@ -181,10 +232,10 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
 
     /// A key that spells no record is shown as one that nobody asked for, and found to be wrong.
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
-        let (spelling, ScanRange { first, limit, order }) = (self.spelling, range);
-        let range = ScanRange { first: spelling.spell(first, &mut self.room), limit, order };
+        let (keys, ScanRange { first, limit, order }) = (self.keys, range);
+        let range = ScanRange { first: keys.spell(first, &mut self.room), limit, order };
         let shown = self.session.scan(range, &mut |key, value| {
-            visit(spelling.word_of(key).unwrap_or(first.wrapping_add(1)), value);
+            visit(keys.word_of(key).unwrap_or(first.wrapping_add(1)), value);
         });
         shown.unwrap_or_else(|error| panic!("a store that the plan has checked: {error}"))
     }

@@ -55,6 +55,7 @@ mod tests_stores;
 #[cfg(test)]
 mod tests_stress;
 mod touch;
+mod trace_keys;
 mod usage;
 mod watched;
 mod windows;

@@ -1,18 +1,22 @@
 //! A trace's requests as words in a file: written once, read by every cell that replays them. The worker
-//! then needs no decoder and no table of keys, whose freed memory could serve the allocator under test.
+//! then needs no decoder and no table of keys, whose freed memory could serve the allocator under test. Keys
+//! that are asked as byte strings are a file of their own.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use workloads::requests::{Miss, Numbering, ReplayTotals, Request};
-use workloads::trace::Operation;
+use workloads::trace::{Operation, TraceReader};
 use xxhash_rust::xxh3::Xxh3;
 
-use record::PrecompiledRequests;
+use crate::trace_keys::KeysMade;
+use record::{PrecompiledRequests, TraceKeys};
 
-/// Bytes of header and key per object, as the fill counts them.
-pub const OVERHEAD_BYTES: u64 = 12;
+/// Bytes of an object's header, as the fill counts them.
+const HEADER_BYTES: u64 = 4;
+/// Bytes of header and key per object, as the fill counts them, where keys are words.
+pub const OVERHEAD_BYTES: u64 = HEADER_BYTES + 8;
 const CHUNK_WORDS: usize = 1 << 13;
 
 /// Writes the requests of `operations` to `file`, and their times beside it. The files appear complete or
@@ -25,20 +29,64 @@ pub fn precompile<E: std::fmt::Display>(
     miss: Miss,
     file: &Path,
 ) -> Result<(PrecompiledRequests, ReplayTotals), String> {
-    let mut numbering = Numbering::new(miss, OVERHEAD_BYTES);
-    let mut words = Output::create(file)?;
-    let mut times = Output::create(&times_of(file))?;
+    let mut made = Making::create(file, Numbering::new(miss, OVERHEAD_BYTES))?;
     for operation in operations {
-        let operation = operation.map_err(|error| error.to_string())?;
-        let (first, second) = numbering.requests(&operation).map_err(|error| error.to_string())?;
-        for request in [Some(first), second].into_iter().flatten() {
-            words.push(request.word())?;
-            times.push(operation.time_ns)?;
-        }
+        made.push(&operation.map_err(|error| error.to_string())?)?;
     }
-    let checksum = words.finish()?;
-    times.finish()?;
-    Ok((PrecompiledRequests { file: file.display().to_string(), checksum }, numbering.totals()))
+    made.finish()
+}
+
+/// The same of a trace that is replayed with its own keys, which are written to `keys`. The file of requests
+/// is another than [`precompile`]'s, because keys are no part of values.
+///
+/// # Errors
+/// Besides, a trace whose keys have no texts.
+pub fn precompile_with_keys(
+    trace: &mut TraceReader<Operation, impl Read>,
+    miss: Miss,
+    (file, keys): (&Path, &Path),
+) -> Result<(PrecompiledRequests, TraceKeys, ReplayTotals), String> {
+    let mut made = Making::create(file, Numbering::of_texts(miss, HEADER_BYTES))?;
+    let (mut all, mut block) = (KeysMade::default(), Vec::new());
+    while trace.next_block(&mut block).map_err(|error| error.to_string())? {
+        let texts = trace.new_texts();
+        texts.iter().for_each(|(_, text)| made.numbering.name_next(text.len()));
+        all.add(texts);
+        block.iter().try_for_each(|operation| made.push(operation))?;
+    }
+    let keys = all.write(keys)?;
+    let (precompiled, totals) = made.finish()?;
+    Ok((precompiled, keys, totals))
+}
+
+/// Requests on their way to a file, and their times.
+struct Making {
+    numbering: Numbering,
+    words: Output,
+    times: Output,
+}
+
+impl Making {
+    fn create(file: &Path, numbering: Numbering) -> Result<Self, String> {
+        let (words, times) = (Output::create(file)?, Output::create(&times_of(file))?);
+        Ok(Self { numbering, words, times })
+    }
+
+    fn push(&mut self, operation: &Operation) -> Result<(), String> {
+        let requests = self.numbering.requests(operation).map_err(|error| error.to_string())?;
+        for request in [Some(requests.0), requests.1].into_iter().flatten() {
+            self.words.push(request.word())?;
+            self.times.push(operation.time_ns)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(PrecompiledRequests, ReplayTotals), String> {
+        let file = self.words.path.display().to_string();
+        let checksum = self.words.finish()?;
+        self.times.finish()?;
+        Ok((PrecompiledRequests { file, checksum }, self.numbering.totals()))
+    }
 }
 
 /// Path of the times that belong to a file of requests.
@@ -180,7 +228,7 @@ mod tests {
     use std::convert::Infallible;
 
     use workloads::requests::RequestKind;
-    use workloads::trace::OperationKind;
+    use workloads::trace::{Header, Keys, OperationKind, TraceWriter, key_of_bytes};
 
     use super::*;
     use record::made_up::Folder;
@@ -210,6 +258,32 @@ mod tests {
         assert_eq!(requests[3], Request::new(RequestKind::Insert, 7, 1));
         assert_eq!((requests.len(), times[29_999]), (30_000, 29_999 * 5));
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "nothing temporary stays");
+    }
+
+    #[test]
+    fn a_trace_with_texts_is_replayed_with_them() {
+        let header = Header { keys: Keys::Texts, ..Header::new::<Operation>("t") };
+        let mut writer = TraceWriter::new(Vec::new(), &header).unwrap();
+        let texts = [&b"user:10"[..], b"", b"a\0b"];
+        for (number, operation) in operations(3000).map(Result::unwrap).enumerate() {
+            let text = texts[number % 3];
+            let key = key_of_bytes(text);
+            writer.name(key, text).unwrap();
+            writer.push(Operation { key, key_bytes: 90, ..operation }).unwrap();
+        }
+        let (trace, _) = writer.finish().unwrap();
+        let mut reader = TraceReader::<Operation, _>::new(&trace[..], "t").unwrap();
+        let folder = Folder::new("precompiled-texts");
+        let files = [folder.0.join("t.requests"), folder.0.join("t.keys")];
+        let (precompiled, keys, totals) =
+            precompile_with_keys(&mut reader, Miss::Set, (&files[0], &files[1])).unwrap();
+        assert_eq!((totals.records, totals.live_bytes, totals.live_key_bytes), (3, 21, 10));
+        assert_eq!((keys.bytes, keys.bytes_max), (10, 7));
+        let bytes = std::fs::read(&files[1]).unwrap();
+        assert!(bytes.ends_with(b"user:10a\0b"), "{bytes:?}");
+        let mut sizes = Vec::new();
+        read(&precompiled, totals.requests, |request| sizes.push(request.size())).unwrap();
+        assert!(sizes.iter().all(|&bytes| bytes == 7), "values are without their keys");
     }
 
     #[test]

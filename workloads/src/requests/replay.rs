@@ -91,8 +91,17 @@ pub struct ReplayTotals {
     /// The most object bytes live at once: values plus the per-object overhead given to
     /// [`Numbering::new`].
     pub object_bytes_max: u64,
+    /// Bytes of the keys that are live at the end, where keys are byte strings. Values are then without
+    /// their keys.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub live_key_bytes: u64,
     /// Time from the first operation to the last.
     pub duration_ns: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Numbers the keys of a trace and tracks which are live. Takes about 40 bytes per key.
@@ -101,6 +110,8 @@ pub struct Numbering {
     miss: Miss,
     overhead_bytes: u64,
     records: HashMap<u64, Entry, BuildHasherDefault<KeyHasher>>,
+    /// The length of every record's key, where keys are byte strings.
+    texts: Option<Vec<u16>>,
     totals: ReplayTotals,
 }
 
@@ -116,7 +127,27 @@ impl Numbering {
     /// [`ReplayTotals::object_bytes_max`].
     #[must_use]
     pub fn new(miss: Miss, overhead_bytes: u64) -> Self {
-        Self { miss, overhead_bytes, records: HashMap::default(), totals: ReplayTotals::default() }
+        Self {
+            miss,
+            overhead_bytes,
+            records: HashMap::default(),
+            texts: None,
+            totals: ReplayTotals::default(),
+        }
+    }
+
+    /// Of a trace whose keys are replayed as byte strings. Values are then as the trace has them, without the
+    /// keys' bytes, and each key's own count beside `overhead_bytes`.
+    #[must_use]
+    pub fn of_texts(miss: Miss, overhead_bytes: u64) -> Self {
+        Self { texts: Some(Vec::new()), ..Self::new(miss, overhead_bytes) }
+    }
+
+    /// Tells the length of the next key that is new, before its first operation.
+    pub fn name_next(&mut self, bytes: usize) {
+        if let Some(texts) = &mut self.texts {
+            texts.push(u16::try_from(bytes).expect("traces refuse longer texts"));
+        }
     }
 
     /// The requests of an operation: one, or two if a GET misses and stores.
@@ -127,7 +158,10 @@ impl Numbering {
         &mut self,
         operation: &Operation,
     ) -> Result<(Request, Option<Request>), ReplayError> {
-        let size = operation.object_bytes() as usize;
+        let size = match self.texts {
+            None => operation.object_bytes() as usize,
+            Some(_) => operation.value_bytes as usize,
+        };
         if size > Request::SIZE_MAX {
             return Err(ReplayError::ValueTooLarge {
                 operation: self.totals.requests,
@@ -178,6 +212,8 @@ impl Numbering {
 
     fn count(&mut self, request: Request, was: Option<u32>) {
         let totals = &mut self.totals;
+        let record = request.record() as usize;
+        let key_bytes = self.texts.as_ref().map_or(0, |texts| u64::from(texts[record]));
         totals.requests += 1;
         let bytes = request.size() as u64;
         let gone = u64::from(was.unwrap_or(0));
@@ -189,6 +225,7 @@ impl Numbering {
                 totals.deletes += 1;
                 totals.live_records -= 1;
                 totals.live_bytes -= gone;
+                totals.live_key_bytes -= key_bytes;
             }
             RequestKind::Update => {
                 totals.updates += 1;
@@ -198,6 +235,7 @@ impl Numbering {
                 totals.inserts += 1;
                 totals.live_records += 1;
                 totals.live_bytes += bytes;
+                totals.live_key_bytes += key_bytes;
             }
             RequestKind::ReadModifyWrite
             | RequestKind::Scan
@@ -211,7 +249,8 @@ impl Numbering {
             totals.value_bytes_max = totals.value_bytes_max.max(bytes);
             totals.live_records_max = totals.live_records_max.max(totals.live_records);
             totals.live_bytes_max = totals.live_bytes_max.max(totals.live_bytes);
-            let object_bytes = totals.live_bytes + totals.live_records * self.overhead_bytes;
+            let overhead_bytes = totals.live_records * self.overhead_bytes + totals.live_key_bytes;
+            let object_bytes = totals.live_bytes + overhead_bytes;
             totals.object_bytes_max = totals.object_bytes_max.max(object_bytes);
         }
     }
@@ -326,6 +365,28 @@ mod tests {
         assert_eq!((totals.live_bytes, totals.object_bytes_max), (140, 140 + 12));
         let (requests, _) = asked(Miss::Set, &[text(Get, 0)]);
         assert_eq!(requests[1], Request::new(RequestKind::Insert, 40, 0), "a value of no bytes");
+    }
+
+    #[test]
+    fn keys_that_are_replayed_as_texts_are_no_part_of_values() {
+        use OperationKind::{Delete, Get, Put};
+        let of = |kind, key, value_bytes| Operation {
+            key_bytes: 40,
+            ..operation(kind, key, value_bytes)
+        };
+        let mut numbering = Numbering::of_texts(Miss::Set, 4);
+        // The trace tells another length than the text has: the text is what stores keep.
+        numbering.name_next(38);
+        let (insert, _) = numbering.requests(&of(Put, 900, 100)).unwrap();
+        assert_eq!(insert, Request::new(RequestKind::Insert, 100, 0));
+        numbering.name_next(7);
+        let (_, second) = numbering.requests(&of(Get, 7, 10)).unwrap();
+        assert_eq!(second, Some(Request::new(RequestKind::Insert, 10, 1)));
+        let totals = numbering.totals();
+        assert_eq!((totals.live_bytes, totals.live_key_bytes), (110, 38 + 7));
+        assert_eq!(totals.object_bytes_max, 110 + 45 + 2 * 4);
+        numbering.requests(&of(Delete, 900, 0)).unwrap();
+        assert_eq!((numbering.totals().live_bytes, numbering.totals().live_key_bytes), (10, 7));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{Groups, Mix, MixError, Request, presets};
 use crate::distribution::{ParseKeyDistributionError, ParseSizeDistributionError};
 use crate::keys::KEY_BYTES;
 use crate::value::HEADER_BYTES;
-use crate::{KEY_BYTES_MAX, KEY_BYTES_MIN, KeyDistribution, Seed, SizeDistribution, Spelling};
+use crate::{KEY_BYTES_MAX, KeyDistribution, Seed, SizeDistribution, Spelling};
 
 /// A mix of requests over records, and the sizes of their values.
 ///
@@ -178,9 +178,8 @@ impl Workload {
     fn validate_key_bytes(&self) -> Result<(), WorkloadError> {
         let Some(sizes) = &self.key_bytes else { return Ok(()) };
         sizes.validate().map_err(WorkloadError::Sizes)?;
-        let lengths = [sizes.min(), sizes.max()];
-        let beyond = |bytes: &&usize| !(KEY_BYTES_MIN..=KEY_BYTES_MAX).contains(*bytes);
-        if let Some(&bytes) = lengths.iter().find(beyond) {
+        let bytes = sizes.max();
+        if bytes > KEY_BYTES_MAX {
             return Err(WorkloadError::KeyLength { bytes });
         }
         if self.modelled_key_bytes != KEY_BYTES {
@@ -218,9 +217,9 @@ impl Workload {
         self.key_bytes.as_ref().map(Spelling::new)
     }
 
-    /// The mean length of a key, in bytes.
-    pub fn mean_key_bytes(&self) -> f64 {
-        self.spelling().map_or(KEY_BYTES as f64, |spelling| spelling.mean_bytes())
+    /// The mean length of the keys of so many records, in bytes.
+    pub fn mean_key_bytes(&self, records: u64) -> f64 {
+        self.spelling().map_or(KEY_BYTES as f64, |spelling| spelling.mean_bytes(records))
     }
 
     /// The size of the largest value that is loaded or written, in bytes.
@@ -352,7 +351,7 @@ pub enum WorkloadError {
         /// The modelled length.
         bytes: usize,
     },
-    /// A key has too few bytes to be of one record only, or too many.
+    /// A key has too many bytes.
     KeyLength {
         /// The length.
         bytes: usize,
@@ -415,8 +414,8 @@ impl fmt::Display for WorkloadError {
             ),
             Self::KeyLength { bytes } => write!(
                 f,
-                "key-bytes of {bytes}: keys have {KEY_BYTES_MIN} to {KEY_BYTES_MAX} bytes; use such \
-                 lengths, or leave key-bytes out for words"
+                "key-bytes of {bytes}: keys have at most {KEY_BYTES_MAX} bytes; use such lengths, or \
+                 leave key-bytes out for words"
             ),
             Self::KeysModelled { bytes } => write!(
                 f,

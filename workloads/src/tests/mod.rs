@@ -6,3 +6,4 @@ mod trace_damage;
 mod trace_format;
 mod trace_formats;
 mod trace_round_trip;
+mod trace_texts;

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 
 use workloads::trace::file::{BLOCK_RECORDS, VERSION};
 use workloads::trace::{
-    Allocation, AllocationKind, Header, Operation, OperationKind, Record, Totals, TraceReader,
+    Allocation, AllocationKind, Header, Keys, Operation, OperationKind, Record, Totals,
+    TraceReader, TraceWriter,
 };
 
 const OPERATIONS: &str = "\
@@ -60,7 +61,8 @@ fn operations_of_version_1_can_be_read() {
         operation(1 << 40, OperationKind::Delete, 7, 0),
     ];
     let notes = [("threads".into(), "1".into())].into();
-    let totals = Totals { records: 3, blocks: 2, digest: 8_395_555_805_898_063_194, notes };
+    let totals =
+        Totals { records: 3, blocks: 2, texts: 0, digest: 8_395_555_805_898_063_194, notes };
     holds(OPERATIONS, &header, &records, &totals);
 }
 
@@ -74,11 +76,19 @@ fn allocations_of_version_1_can_be_read() {
         event(1, 1, AllocationKind::Free),
     ];
     let notes = [].into();
-    let totals = Totals { records: 4, blocks: 1, digest: 14_380_871_945_817_461_574, notes };
+    let totals =
+        Totals { records: 4, blocks: 1, texts: 0, digest: 14_380_871_945_817_461_574, notes };
     holds(ALLOCATIONS, &Header::new::<Allocation>("by hand"), &records, &totals);
 }
 
 #[test]
-fn version_2_is_version_1_with_an_optional_column() {
-    assert_eq!((VERSION, BLOCK_RECORDS), (2, 65_536));
+fn version_2_is_version_1_with_an_optional_column_and_version_3_has_texts() {
+    assert_eq!((VERSION, BLOCK_RECORDS), (3, 65_536));
+    let version = |keys| {
+        let header = Header { keys, ..Header::new::<Operation>("") };
+        let (bytes, _) =
+            TraceWriter::<Operation, _>::new(Vec::new(), &header).unwrap().finish().unwrap();
+        bytes[8]
+    };
+    assert_eq!((version(Keys::Numbers), version(Keys::Texts)), (2, 3));
 }

@@ -13,7 +13,7 @@ pub mod transform;
 
 pub use allocation::{Allocation, AllocationKind};
 pub use file::{
-    Content, Header, Record, Totals, TraceError, TraceErrorKind, TraceReader, TraceWriter,
+    Content, Header, Keys, Record, Totals, TraceError, TraceErrorKind, TraceReader, TraceWriter,
     WriteError,
 };
 pub use operation::{Operation, OperationKind};

@@ -13,7 +13,7 @@ mod striped;
 pub use congee::Congee;
 pub use dashmap::Dashmap;
 pub use flurry::Flurry;
-pub use onetbb::OneTbb;
+pub use onetbb::{OneTbb, OneTbbKey};
 pub use papaya::Papaya;
 pub use scc::Scc;
 pub use skiplist::Skiplist;

@@ -3,27 +3,30 @@
 //!
 //! A get reads under an entry's shared lock, which its accessor holds, as oneTBB documents. A put
 //! decides and swaps the row under the exclusive lock, and frees the old row afterwards. Nodes come
-//! from the program's global allocator, one for each entry.
+//! from the program's global allocator, one for each entry, and a block for each key that is a byte string.
 //!
 //! The map's iterators tolerate no other use, so operations pass a gate that walks close.
 
-use engine::{OpenError, Rmw};
+use engine::{Keys, OpenError, Rmw};
+use kit::key;
 
 use crate::config::Config;
 use crate::map::{Map, Offering, Placed};
 use crate::raw::RowRef;
-use crate::raw::onetbb::{Guard, Table, Thread};
+pub use crate::raw::onetbb::Calls as OneTbbKey;
+use crate::raw::onetbb::{Calls, Guard, Table, Thread};
 
 /// `oneapi::tbb::concurrent_hash_map`; see [`MapStore`](crate::MapStore).
 #[derive(Debug)]
-pub struct OneTbb {
+pub struct OneTbb<K: Calls = u64> {
     /// Threads know it by its address.
-    table: Box<Table>,
+    table: Box<Table<K>>,
 }
 
-impl Map for OneTbb {
-    type Key = u64;
+impl<K: Calls> Map for OneTbb<K> {
+    type Key = K;
 
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = super::ONETBB_NAME;
     const DESCRIPTION: &'static str = super::ONETBB_DESCRIPTION;
@@ -31,7 +34,7 @@ impl Map for OneTbb {
     const MAY_BE_MISSING: bool = true;
 
     type Thread = Thread;
-    type Guard<'a> = Guard<'a>;
+    type Guard<'a> = Guard<'a, K>;
 
     fn open(config: &Config) -> Result<Self, OpenError> {
         config.refuse_shards()?;
@@ -47,26 +50,31 @@ impl Map for OneTbb {
     }
 
     #[inline]
-    fn guard<'a>(&'a self, thread: &'a Thread) -> Guard<'a> {
+    fn guard<'a>(&'a self, thread: &'a Thread) -> Guard<'a, K> {
         self.table.guard(thread)
     }
 
     #[inline]
-    fn get<R>(&self, key: u64, guard: &Guard<'_>, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    fn get<R>(
+        &self,
+        key: K::Asked<'_>,
+        guard: &Guard<'_, K>,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Option<R> {
         guard.get(key, read)
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, guard: &Guard<'_, K>) -> Placed {
         guard.put(key, offer)
     }
 
     #[inline]
-    fn remove(&self, key: u64, guard: &Guard<'_>) -> Option<usize> {
+    fn remove(&self, key: K::Asked<'_>, guard: &Guard<'_, K>) -> Option<usize> {
         guard.remove(key)
     }
 
-    fn for_each(&self, guard: &Guard<'_>, visit: impl FnMut(u64, RowRef<'_>)) {
+    fn for_each(&self, guard: &Guard<'_, K>, visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
         guard.walk(visit);
     }
 

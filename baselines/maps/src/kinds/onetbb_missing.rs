@@ -1,6 +1,11 @@
 //! Stands for oneTBB's map in a program that was built without its headers: there is none.
 
-use engine::{OpenError, Rmw};
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use engine::{Keys, OpenError, Rmw};
+pub use kit::key::Key as OneTbbKey;
+use kit::key::{self, Key};
 
 use crate::config::Config;
 use crate::map::{Map, Offering, Placed};
@@ -8,11 +13,15 @@ use crate::raw::RowRef;
 
 /// `oneapi::tbb::concurrent_hash_map`, of which this program has none.
 #[derive(Debug)]
-pub enum OneTbb {}
+pub struct OneTbb<K: Key = u64> {
+    none: Infallible,
+    keys: PhantomData<K>,
+}
 
-impl Map for OneTbb {
-    type Key = u64;
+impl<K: Key> Map for OneTbb<K> {
+    type Key = K;
 
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = super::ONETBB_NAME;
     const DESCRIPTION: &'static str = super::ONETBB_DESCRIPTION;
@@ -33,30 +42,30 @@ impl Map for OneTbb {
     }
 
     fn thread(&self) {
-        match *self {}
+        match self.none {}
     }
 
     fn guard(&self, (): &()) {
-        match *self {}
+        match self.none {}
     }
 
-    fn get<R>(&self, _: u64, (): &(), _: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        match *self {}
+    fn get<R>(&self, _: K::Asked<'_>, (): &(), _: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        match self.none {}
     }
 
-    fn put(&self, _: u64, _: &mut impl Offering, (): &()) -> Placed {
-        match *self {}
+    fn put(&self, _: K::Asked<'_>, _: &mut impl Offering, (): &()) -> Placed {
+        match self.none {}
     }
 
-    fn remove(&self, _: u64, (): &()) -> Option<usize> {
-        match *self {}
+    fn remove(&self, _: K::Asked<'_>, (): &()) -> Option<usize> {
+        match self.none {}
     }
 
-    fn for_each(&self, (): &(), _: impl FnMut(u64, RowRef<'_>)) {
-        match *self {}
+    fn for_each(&self, (): &(), _: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
+        match self.none {}
     }
 
     fn entries(&self) -> usize {
-        match *self {}
+        match self.none {}
     }
 }

@@ -62,6 +62,10 @@ bounded_by_the_store! {
     onetbb OneTbb
 }
 #[cfg(onetbb)]
+with_byte_keys! {
+    onetbb_bytes OneTbb
+}
+#[cfg(onetbb)]
 bounded_by_the_heap! {
     onetbb_on_a_small_silent_heap OneTbb
 }

@@ -4,5 +4,7 @@ mod answers;
 mod common;
 mod conformance;
 mod heap_use;
+#[cfg(onetbb)]
+mod planted;
 mod storm;
 mod threads;

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use baseline_masstree::{Config, Tree, TreeSession};
-use engine::PutOutcome;
+use baseline_masstree::{Config, Masstree, Tree, TreeSession};
+use engine::{BytesSession, KvBytesEngine, KvEngine, Op, Outcome, PutOutcome, ValueBuffers};
 use kit::testing::TestHeap;
 
 const WRITERS: u64 = 3;
@@ -188,6 +188,57 @@ fn checks_and_counts_stop_the_others_and_let_them_go_on() {
     assert_eq!(count(&tree, "rows_in_limbo"), 0, "a check empties all limbo");
     drop(tree);
     assert_eq!(heap.allocated_bytes(), 0);
+}
+
+#[test]
+fn batches_of_byte_strings_meet_layers_that_come_and_go() {
+    let heap: &TestHeap = TestHeap::leaked();
+    let store = Masstree::open(Config::new(heap)).unwrap();
+    let ends = AtomicBool::new(false);
+    let key = |number: u64| {
+        let shared = (number % 12) as usize * 8;
+        [&[b'x'; 96][..shared], &mix(number).to_be_bytes(), b"tail"].concat()
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut session = store.bytes_session().unwrap();
+            for round in 0_u64..300 {
+                // Layers of many depths, and then none.
+                for number in 0..60 {
+                    session.put(&key(number), &value(number, round)).unwrap();
+                }
+                for number in 0..60 {
+                    assert!(session.delete(&key(number)).unwrap().was_present());
+                }
+            }
+            ends.store(true, Ordering::Release);
+        });
+        let mut session = store.bytes_session().unwrap();
+        let keys: Vec<Vec<u8>> = (0..60).map(key).collect();
+        let mut slots = vec![0; 128 * keys.len()];
+        let (mut found, mut absent) = (0, 0);
+        while !ends.load(Ordering::Acquire) {
+            let gets: Vec<Op<'_, &[u8]>> =
+                keys.iter().map(|key| Op::Get { key: &key[..] }).collect();
+            let mut outcomes = vec![Outcome::Absent; gets.len()];
+            let mut values = ValueBuffers::new(&mut slots, 128);
+            session.execute(&gets, &mut values, &mut outcomes).unwrap();
+            for (number, outcome) in (0..).zip(outcomes) {
+                match outcome {
+                    Outcome::Found(bytes) => {
+                        put_of(number, &slots[number as usize * 128..][..bytes]);
+                        found += 1;
+                    }
+                    Outcome::Absent => absent += 1,
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(found > 0 && absent > 0, "{found} found, {absent} absent");
+    });
+    store.check().unwrap();
+    let collapsed = store.statistics().into_iter().find(|one| one.name == "layers_collapsed");
+    assert!(collapsed.unwrap().value > 1000.0, "layers come and go");
 }
 
 #[test]

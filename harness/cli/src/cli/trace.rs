@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
@@ -42,6 +42,15 @@ pub enum TraceCommand {
         #[arg(long, default_value_t = 100)]
         take: u64,
     },
+}
+
+/// What a converted trace keeps of keys that are texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KeysKept {
+    /// Hashes and lengths.
+    Numbers,
+    /// The texts too.
+    Texts,
 }
 
 #[derive(Debug, Subcommand)]
@@ -107,6 +116,10 @@ pub struct ConvertArguments {
     /// formats.
     #[arg(long)]
     pub format: Option<String>,
+    /// What to keep of keys that are texts: texts, or numbers, which are their hashes; by default texts
+    /// where the format has any and keys are not copied. Stores of byte strings are asked with the texts.
+    #[arg(long, value_name = "KIND")]
+    pub keys: Option<KeysKept>,
     /// Multiply value sizes by this.
     #[arg(long, default_value_t = 1.0)]
     pub size_factor: f64,

@@ -8,11 +8,11 @@ use workloads::postmark::Parameters;
 use workloads::trace::file::{Content, peek_content, repair};
 use workloads::trace::formats::Format;
 use workloads::trace::transform::{KeyScaling, Transform};
-use workloads::trace::{Allocation, AllocationKind, Operation, Record};
+use workloads::trace::{Allocation, AllocationKind, Keys, Operation, Record};
 
 use super::Failure;
 use crate::cli::{
-    CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
+    CaptureCommand, ConvertArguments, KeysKept, MallocArguments, PostmarkArguments, StatArguments,
     TraceCommand,
 };
 use crate::traces::{self, Library, import, library, postmark};
@@ -89,7 +89,8 @@ fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
         take: arguments.take,
     };
     transform.validate().map_err(|error| Failure::usage(error.to_string()))?;
-    let converted = import::convert(&arguments.input, format, transform, &arguments.output)
+    let keys = keys_kept(arguments.keys, format, &transform)?;
+    let converted = import::convert(&arguments.input, format, (transform, keys), &arguments.output)
         .map_err(Failure::usage)?;
     for (why, count) in &converted.left_out {
         eprintln!("left out: {count} × {why}");
@@ -97,13 +98,44 @@ fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
     if converted.backward_times > 0 {
         eprintln!("note: {} times ran backwards and were held", converted.backward_times);
     }
+    if converted.other_lengths > 0 {
+        eprintln!(
+            "note: {} operations have a key whose text is longer in the file than the client's key was",
+            converted.other_lengths
+        );
+    }
     println!(
-        "{}: {} operations in {} blocks, format {format}",
+        "{}: {} operations in {} blocks, format {format}, {}",
         arguments.output.display(),
         converted.totals.records,
-        converted.totals.blocks
+        converted.totals.blocks,
+        match converted.keys {
+            Keys::Texts => format!("with the texts of {} keys", converted.totals.texts),
+            Keys::Numbers => "keys as numbers".to_owned(),
+        }
     );
     Ok(())
+}
+
+/// What is kept of keys. Who asks for texts that there are none of is told.
+fn keys_kept(
+    asked: Option<KeysKept>,
+    format: Format,
+    transform: &Transform,
+) -> Result<Keys, Failure> {
+    let usual = import::keys_of(format, transform);
+    match (asked, usual) {
+        (None, usual) => Ok(usual),
+        (Some(KeysKept::Numbers), _) => Ok(Keys::Numbers),
+        (Some(KeysKept::Texts), Keys::Texts) => Ok(Keys::Texts),
+        (Some(KeysKept::Texts), Keys::Numbers) if format.has_texts() => Err(Failure::usage(
+            "--keys texts: copies of a key have no text of their own: drop it, or --copies"
+                .to_owned(),
+        )),
+        (Some(KeysKept::Texts), Keys::Numbers) => {
+            Err(Failure::usage(format!("--keys texts: keys of {format} are numbers: drop it")))
+        }
+    }
 }
 
 /// Prints statistics of a trace.

@@ -90,6 +90,7 @@ mod tests {
             live_objects_max: 100,
             copies: 1,
             replays: Default::default(),
+            replays_with_keys: Default::default(),
         };
         Traces::from_iter([file])
     }

@@ -95,6 +95,7 @@ fn traces() -> Traces {
         live_objects_max: 300_000,
         copies: 1,
         replays: [].into(),
+        replays_with_keys: [].into(),
     });
     allocations
         .into_iter()
@@ -118,7 +119,7 @@ fn replayed(name: &str) -> TraceFile {
         ..ReplayTotals::default()
     };
     let precompiled = PrecompiledRequests { file: "made-up".to_owned(), checksum: "0".to_owned() };
-    let replay = PrecompiledReplay { precompiled, totals };
+    let replay = PrecompiledReplay { precompiled, keys: None, totals };
     TraceFile {
         name: name.to_owned(),
         path: "made-up".into(),
@@ -131,6 +132,7 @@ fn replayed(name: &str) -> TraceFile {
         live_objects_max: totals.live_records_max,
         copies: 4,
         replays: [(Miss::Nothing, replay.clone()), (Miss::Set, replay)].into(),
+        replays_with_keys: [].into(),
     }
 }
 

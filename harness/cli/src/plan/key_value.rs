@@ -331,6 +331,7 @@ const OPERATIONS_MAX: u64 = 1 << 32;
 /// The value and what is allowed.
 pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
     work.workload.validate().map_err(|error| error.to_string())?;
+    keys::check_enough(work)?;
     check_threads(work.threads)?;
     let within = |name: &str, value: u64, from: u64, to: u64| {
         if (from..=to).contains(&value) {

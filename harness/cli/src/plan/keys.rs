@@ -1,8 +1,11 @@
-//! Which stores take the keys of a cell.
+//! Which stores take the keys of a cell, and whether there are enough of them.
 
-use record::System;
+use record::{KeyValue, System};
 use worker::registry;
-use workloads::{KEY_BYTES_MAX, KEY_BYTES_MIN, SizeDistribution};
+use workloads::{KEY_BYTES_MAX, SizeDistribution};
+
+/// The shortest keys of patterns, which never use a key twice.
+const PATTERN_KEY_BYTES_MIN: usize = 8;
 
 /// Checks that a system takes byte strings of this length as keys.
 ///
@@ -13,11 +16,11 @@ pub(crate) fn check_length(system: &System, bytes: usize) -> Result<(), String> 
         let label = system.label();
         return Err(format!("key-bytes = {bytes}: `{label}` is an allocator and has no keys"));
     }
-    if !(KEY_BYTES_MIN..=KEY_BYTES_MAX).contains(&bytes) {
-        let nearest = bytes.clamp(KEY_BYTES_MIN, KEY_BYTES_MAX);
+    if !(PATTERN_KEY_BYTES_MIN..=KEY_BYTES_MAX).contains(&bytes) {
+        let nearest = bytes.clamp(PATTERN_KEY_BYTES_MIN, KEY_BYTES_MAX);
         return Err(format!(
-            "key-bytes = {bytes}: keys have {KEY_BYTES_MIN} to {KEY_BYTES_MAX} bytes; the nearest is \
-             {nearest}"
+            "key-bytes = {bytes}: a pattern never uses a key twice, so its keys have \
+             {PATTERN_KEY_BYTES_MIN} to {KEY_BYTES_MAX} bytes; the nearest is {nearest}"
         ));
     }
     check(system, &SizeDistribution::Constant(bytes))
@@ -46,6 +49,32 @@ pub(super) fn check(system: &System, sizes: &SizeDistribution) -> Result<(), Str
     Ok(())
 }
 
+/// Checks that every record of a cell has a key of its own.
+///
+/// # Errors
+/// How many keys there are, how many records, and which lengths suffice.
+pub(super) fn check_enough(work: &KeyValue) -> Result<(), String> {
+    let Some((sizes, spelling)) = work.workload.key_bytes.as_ref().zip(work.workload.spelling())
+    else {
+        return Ok(());
+    };
+    let (named, records) = (work.records_named(), work.records);
+    let Some(most) = spelling.records_max().filter(|&most| most < named) else { return Ok(()) };
+    let enough = (1..8).find(|&bytes| 1 << (8 * bytes) >= named).unwrap_or(8);
+    let asked = match named == records {
+        true => format!("{records} records"),
+        false => format!("{records} records and up to {} more", named - records),
+    };
+    let fewer = match named == records {
+        true => ", or larger values or less `object-memory` for fewer records",
+        false => "",
+    };
+    Err(format!(
+        "key-bytes = {sizes}: there are {most} such keys (256ⁿ of n bytes), and the workload asks for \
+         {asked}: use keys of {enough} bytes or more, a range up to that{fewer}"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Draft, MachineLimits, fragmentation_cells, key_value};
@@ -53,9 +82,13 @@ mod tests {
     use record::{Cell, Scale, Work};
 
     fn planned(grid: &str) -> Result<Vec<Cell>, String> {
+        planned_of("get-percent = [50]\nvalue-bytes = [100]", grid)
+    }
+
+    fn planned_of(asked: &str, grid: &str) -> Result<Vec<Cell>, String> {
         let text = format!(
             "question = \"?\"\n[[key-value]]\nfill-percent = [50]\nthreads = [1]\nrepetitions = 1\n\
-             get-percent = [50]\nvalue-bytes = [100]\n{grid}"
+             {asked}\n{grid}"
         );
         let suite = Suite::parse("my.toml", &text).map_err(|error| error.to_string())?;
         let (scale, mut draft) = (Scale::by_name("quick").unwrap(), Draft::default());
@@ -98,11 +131,66 @@ mod tests {
         for (grid, expected) in [
             ("stores = [\"hybridlog\"]\nkey-bytes = 16", "key-bytes = 16: `hybridlog` takes words"),
             ("heaps = [\"glibc\"]\nkey-bytes = 16", "`glibc` is an allocator and has no keys"),
-            ("stores = [\"nibble\"]\nkey-bytes = 4", "8 to 4096 bytes; the nearest is 8"),
+            (
+                "stores = [\"nibble\"]\nkey-bytes = 4",
+                "key-bytes = 4: a pattern never uses a key twice, so its keys have 8 to 4096 bytes; the \
+                 nearest is 8",
+            ),
         ] {
             let message = planned(grid).unwrap_err();
             assert!(message.contains(expected), "{message}");
         }
+    }
+
+    #[test]
+    fn short_keys_are_taken_as_long_as_each_record_has_its_own() {
+        let records = |grid: &str| {
+            let cells = planned(&format!("stores = [\"hashmap\"]\n{grid}"))?;
+            let Work::KeyValue(work) = &cells[0].work else { panic!("{cells:?}") };
+            Ok::<_, String>((work.records, work.mean_key_bytes(), work.object_memory_bytes))
+        };
+        // The usual memory has room for 1.2 million records.
+        for short in ["\"1..64\"", "4", "\"0..3\"", "\"0..64\""] {
+            let grid = format!("key-bytes = [{short}]");
+            let (count, mean, memory) = records(&grid).unwrap();
+            let live = count as f64 * (104.0 + mean) / (memory as f64 / 2.0);
+            assert!((0.999..=1.0).contains(&live), "{grid}: {live}");
+        }
+        let error = records("key-bytes = [2]").unwrap_err();
+        assert!(
+            error.contains(
+                "key-bytes = 2: there are 65536 such keys (256ⁿ of n bytes), and the workload"
+            ) && error
+                .contains("use keys of 3 bytes or more, a range up to that, or larger values"),
+            "{error}"
+        );
+        let error = records("key-bytes = [\"0..2\"]").unwrap_err();
+        assert!(error.contains("key-bytes = 0-2: there are 65793 such keys"), "{error}");
+        let error = records("key-bytes = [0]").unwrap_err();
+        assert!(error.contains("key-bytes = 0: there are 1 such keys"), "{error}");
+        let small = "key-bytes = [2]\nobject-memory = \"8MiB\"";
+        assert_eq!(records(small).unwrap().1, 2.0);
+    }
+
+    #[test]
+    fn records_that_a_workload_inserts_need_keys_too() {
+        let grid = |bytes: &str| {
+            format!(
+                "stores = [\"hashmap\"]\nworkloads = [\"churn\"]\nobject-memory = \"8MiB\"\n\
+                 key-bytes = [{bytes}]"
+            )
+        };
+        let error = planned_of("", &grid("2")).unwrap_err();
+        assert!(
+            error.contains("records and up to ") && error.contains(" more: use keys of"),
+            "{error}"
+        );
+        assert!(planned_of("", &grid("\"2..8\"")).is_ok());
+        let litter =
+            "stores = [\"heapstore:glibc\"]\nageing = [\"litter:10\"]\nobject-memory = \"8MiB\"\n";
+        let error = planned(&format!("{litter}key-bytes = [5]")).unwrap_err();
+        assert!(error.contains("use keys of 6 bytes or more"), "{error}");
+        assert!(planned(&format!("{litter}key-bytes = [6]")).is_ok());
     }
 
     #[test]
@@ -121,8 +209,8 @@ mod tests {
                 "key-bytes = 8-512: `memcached` takes keys of at most 185 bytes: use shorter ones",
             ),
             (
-                "stores = [\"hashmap\"]\nkey-bytes = [4]",
-                "key-bytes of 4: keys have 8 to 4096 bytes",
+                "stores = [\"hashmap\"]\nkey-bytes = [5000]",
+                "key-bytes of 5000: keys have at most 4096 bytes",
             ),
             ("stores = [\"hashmap\"]\nkey-bytes = [\"big\"]", "key-bytes: size \"big\": write"),
         ] {

@@ -35,7 +35,7 @@ use draft::{Draft, check_ids};
 pub use estimate::{estimate_s, in_words};
 pub use key_value::{check_key_value, key_value_cell};
 pub(crate) use key_value::{fewer_operations, get_workload, works};
-pub(crate) use keys::check_length as check_key_length;
+pub(crate) use keys::{check_enough, check_length as check_key_length};
 pub use systems::check_cell;
 
 /// Cells in the order they run: repetition by repetition, and within one in an order shuffled by

@@ -5,7 +5,7 @@ use super::too_large::by;
 use super::{Draft, check_threads, finish};
 use crate::suites::{ReplayGrid, Suite, on_cores};
 use crate::traces::{TraceContent, TraceFile, Traces};
-use record::{Driver, KeyValue, Replay, Scale, Timing, Work};
+use record::{Driver, KeyValue, Replay, Scale, System, Timing, Work};
 use worker::registry;
 
 /// Most copies of a trace in step.
@@ -31,8 +31,25 @@ pub(super) fn cells(
         .traces
         .iter()
         .flat_map(|pattern| traces.matching(pattern).map(move |trace| (pattern, trace)));
-    for (pattern, trace) in named {
-        for work in works(grid, trace, &threads).map_err(fail)? {
+    let by_bytes = |system: &System| {
+        registry::traits_of(system).is_some_and(|traits| traits.keys.bytes_max().is_some())
+    };
+    let (of_bytes, of_words): (Vec<System>, Vec<System>) = systems.into_iter().partition(by_bytes);
+    let named: Vec<(&String, &TraceFile)> = named.collect();
+    let with_texts = named.iter().filter(|(_, trace)| !trace.replays_with_keys.is_empty());
+    for (_, trace) in with_texts {
+        draft.tell(suite, keys_told(trace, &of_bytes, &of_words));
+    }
+    let asked = [(&of_bytes, true), (&of_words, false)];
+    let asked = named.iter().flat_map(|&(pattern, trace)| {
+        // Without texts, all stores are asked alike.
+        asked.map(move |(systems, by_bytes)| (pattern, trace, systems, by_bytes))
+    });
+    for (pattern, trace, systems, by_bytes) in asked {
+        if systems.is_empty() {
+            continue;
+        }
+        for work in works(grid, (trace, by_bytes), &threads).map_err(fail)? {
             if let Err(message) = check_fill(&work) {
                 // A trace by its name was meant; one of many was not.
                 if !pattern.ends_with('*') {
@@ -42,8 +59,9 @@ pub(super) fn cells(
                 continue;
             }
             check_key_value(&work).map_err(fail)?;
-            for system in &systems {
+            for system in systems {
                 check_store(system, &work).map_err(fail)?;
+                check_keys(system, &work).map_err(fail)?;
                 for repetition in 0..repetitions {
                     let id = format!("replay/{}/{}", replay_name(&work), system.label());
                     let work = Work::KeyValue(work.clone());
@@ -55,7 +73,44 @@ pub(super) fn cells(
     Ok(())
 }
 
-fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<KeyValue>, String> {
+/// Which stores are asked with the texts of a trace's keys, and which by words.
+fn keys_told(trace: &TraceFile, of_bytes: &[System], of_words: &[System]) -> String {
+    let names =
+        |systems: &[System]| systems.iter().map(System::label).collect::<Vec<_>>().join(", ");
+    let mut told = format!("trace `{}` has the texts of its keys:", trace.name);
+    let by_bytes = format!(" {} asked with them", names(of_bytes));
+    let by_words =
+        format!(" {} asked by 8-byte words, values with the bytes of keys", names(of_words));
+    let parts = [(of_bytes, by_bytes), (of_words, by_words)];
+    let parts = parts.into_iter().filter(|(systems, _)| !systems.is_empty());
+    told.push_str(&parts.map(|(_, part)| part).collect::<Vec<_>>().join(";"));
+    told
+}
+
+/// Checks that a store takes the longest key of a trace.
+fn check_keys(system: &System, work: &KeyValue) -> Result<(), String> {
+    let Some(replay) = work.replay.as_deref() else { return Ok(()) };
+    let Some(keys) = &replay.keys else { return Ok(()) };
+    let most = registry::traits_of(system).and_then(|traits| traits.keys.bytes_max());
+    let (set_bytes, most) = (replay.set_bytes(work.threads), most.unwrap_or(0) as u64);
+    let longest = keys.bytes_max + set_bytes;
+    if longest <= most {
+        return Ok(());
+    }
+    Err(format!(
+        "trace `{}` has a key of {longest} bytes{}, and `{}` takes at most {most}: drop it, or convert the \
+         trace with `--keys numbers`",
+        replay.trace,
+        if set_bytes > 0 { " (with those that tell the copy)" } else { "" },
+        system.label()
+    ))
+}
+
+fn works(
+    grid: &ReplayGrid,
+    (trace, by_bytes): (&TraceFile, bool),
+    threads: &[usize],
+) -> Result<Vec<KeyValue>, String> {
     if trace.content != TraceContent::Operations {
         return Err(format!(
             "trace `{}` records a program's allocations, not requests to a store: replay it in an \
@@ -69,7 +124,8 @@ fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<
         if grid.speed.is_empty() { closed.collect() } else { timed.collect() };
     let mut works = Vec::new();
     for &miss in &grid.miss {
-        let replay = trace.replays.get(&miss).ok_or_else(|| {
+        let with_keys = trace.replays_with_keys.get(&miss).filter(|_| by_bytes);
+        let replay = with_keys.or_else(|| trace.replays.get(&miss)).ok_or_else(|| {
             format!("trace `{}` was not precompiled with miss = `{miss}`", trace.name)
         })?;
         for &working_sets in &grid.working_sets {
@@ -80,6 +136,7 @@ fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<
                 working_sets,
                 copies: grid.copies.unwrap_or(trace.copies),
                 miss,
+                keys: replay.keys.clone(),
                 totals: replay.totals,
             };
             for (&threads, &fill_percent) in threads
@@ -109,7 +166,7 @@ fn check_fill(work: &KeyValue) -> Result<(), String> {
     if work.object_memory_bytes >= OBJECT_MEMORY_BYTES_MIN {
         return Ok(());
     }
-    let live_bytes = replay.sets(work.threads) * replay.totals.object_bytes_max;
+    let live_bytes = replay.object_bytes_max(work.threads);
     let reached = live_bytes * 100 / OBJECT_MEMORY_BYTES_MIN;
     let wanted_bytes = OBJECT_MEMORY_BYTES_MIN * u64::from(work.fill_percent) / 100;
     let copy_bytes = (live_bytes / replay.copies.max(1)).max(1);
@@ -181,6 +238,9 @@ fn replay_name(work: &KeyValue) -> String {
     if replay.miss != workloads::requests::Miss::Nothing {
         name.push_str(&format!("-miss-{}", replay.miss));
     }
+    if replay.keys.is_some() {
+        name.push_str("-own-keys");
+    }
     name
 }
 
@@ -191,7 +251,7 @@ mod tests {
     use super::*;
     use crate::plan::{MachineLimits, Plan, plan};
     use crate::traces::PrecompiledReplay;
-    use record::{Cell, PrecompiledRequests};
+    use record::{Cell, PrecompiledRequests, TraceKeys};
 
     fn traces() -> Traces {
         traces_of(10 << 20)
@@ -227,9 +287,10 @@ mod tests {
             copies: 2,
             replays: [(
                 Miss::Nothing,
-                PrecompiledReplay { precompiled: precompiled.clone(), totals },
+                PrecompiledReplay { precompiled: precompiled.clone(), keys: None, totals },
             )]
             .into(),
+            replays_with_keys: [].into(),
         };
         Traces::from_iter([file("imported/a"), file("imported/b"), file("postmark")])
     }
@@ -283,6 +344,65 @@ mod tests {
         let shared = planned("traces = [\"postmark\"]\nworking-sets = [\"shared\"]\ncopies = 1");
         let largest = shared.unwrap().cells.iter().map(Cell::expected_bytes).max().unwrap();
         assert!(largest < plan.cells.iter().map(Cell::expected_bytes).max().unwrap());
+    }
+
+    /// The traces, the first of which has kept keys of up to so many bytes.
+    fn traces_with_texts(bytes_max: u64) -> Traces {
+        let all = traces();
+        let mut first = all.get("imported/a").unwrap().clone();
+        let mut replay = first.replays[&Miss::Nothing].clone();
+        replay.precompiled.file = "t.with-keys.requests".to_owned();
+        replay.totals.object_bytes_max = 11 << 20;
+        let (file, checksum) = ("t.keys".to_owned(), "0".to_owned());
+        replay.keys = Some(TraceKeys { file, checksum, bytes: 2400, bytes_max });
+        first.replays_with_keys.insert(Miss::Nothing, replay);
+        Traces::from_iter([first, all.get("postmark").unwrap().clone()])
+    }
+
+    #[test]
+    fn stores_of_byte_strings_are_asked_with_the_texts_of_keys() {
+        let traces = traces_with_texts(40);
+        let plan = planned_of(&traces, "traces = [\"imported/*\", \"postmark\"]").unwrap();
+        let told: Vec<&String> =
+            plan.notices.iter().filter(|notice| notice.contains("texts")).collect();
+        assert_eq!(
+            told,
+            [
+                "mine: trace `imported/a` has the texts of its keys: nibble asked with them; mica-erew \
+              asked by 8-byte words, values with the bytes of keys"
+            ]
+        );
+        let work = |id: &str| match &plan.cells.iter().find(|cell| cell.id == id).unwrap().work {
+            Work::KeyValue(work) => work.clone(),
+            other => panic!("{other:?}"),
+        };
+        let front = "replay/imported-a-private-copies-2-fill-50-threads-1-batch-1";
+        let bytes = work(&format!("{front}-own-keys/nibble/0"));
+        // Two copies, each of whose 100 live keys has two bytes more.
+        assert_eq!(bytes.object_memory_bytes, 2 * 2 * ((11 << 20) + 200));
+        assert_eq!(bytes.mean_key_bytes(), 24.0 + 2.0);
+        let words = work(&format!("{front}/mica-erew/0"));
+        assert_eq!((words.object_memory_bytes, words.mean_key_bytes()), (2 * 2 * (10 << 20), 8.0));
+        let plain = work("replay/postmark-private-copies-2-fill-50-threads-1-batch-1/nibble/0");
+        assert!(plain.replay.unwrap().keys.is_none());
+    }
+
+    #[test]
+    fn a_store_that_does_not_take_the_longest_key_is_refused() {
+        let traces = traces_with_texts(200);
+        let text = "question = \"?\"\n[[replay]]\nstores = [\"memcached\"]\nfill-percent = [50]\n\
+                    threads = [1]\ntraces = [\"imported/a\"]\ncopies = 1\n";
+        let suite = Suite::parse("mine.toml", text).unwrap();
+        let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
+        let limits = MachineLimits { memory_bytes: 8 << 30, cores: 2, cache_bytes: 0 };
+        let error = plan(&[suite], &scale, &traces, limits).unwrap_err();
+        assert!(
+            error.contains(
+                "has a key of 200 bytes, and `memcached` takes at most 185: drop it, or convert the trace \
+                 with `--keys numbers`"
+            ),
+            "{error}"
+        );
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use workloads::requests::{Miss, Numbering, ReplayTotals};
 use workloads::trace::formats::{self, Format};
-use workloads::trace::transform::Transform;
-use workloads::trace::{Header, Operation, Totals};
+use workloads::trace::transform::{KeyScaling, Transform};
+use workloads::trace::{Header, Keys, Operation, Totals};
 
 use super::recorder::Recorder;
 
@@ -24,6 +24,10 @@ pub(crate) struct Converted {
     pub(crate) left_out: Vec<(String, u64)>,
     /// Times that ran backwards and count as the one before.
     pub(crate) backward_times: u64,
+    /// What was kept of keys.
+    pub(crate) keys: Keys,
+    /// Keys whose text has another length in the file than the client's key had.
+    pub(crate) other_lengths: u64,
 }
 
 /// Imports every trace of the folder that the environment names, where it is not imported yet. Values
@@ -63,9 +67,15 @@ pub(super) fn import_all(into: &Path, live_bytes: u64) -> Result<(), String> {
             transform.size_factor,
             output.display()
         );
-        convert(&file, format, transform, &output)?;
+        convert(&file, format, (transform, keys_of(format, &transform)), &output)?;
     }
     Ok(())
+}
+
+/// What is kept of keys where nobody says it: their texts, if the format has any. Copies of keys have no text.
+pub(crate) fn keys_of(format: Format, transform: &Transform) -> Keys {
+    let is_copied = matches!(transform.keys, KeyScaling::Replicate { copies: 2.. });
+    if format.has_texts() && !is_copied { Keys::Texts } else { Keys::Numbers }
 }
 
 /// Converts `input` to the trace `output`.
@@ -75,18 +85,28 @@ pub(super) fn import_all(into: &Path, live_bytes: u64) -> Result<(), String> {
 pub(crate) fn convert(
     input: &Path,
     format: Format,
-    transform: Transform,
+    (transform, keys): (Transform, Keys),
     output: &Path,
 ) -> Result<Converted, String> {
     let name = input.display().to_string();
     let file_name = input.file_name().unwrap_or_default().to_string_lossy();
     let mut header = Header::new::<Operation>(format!("{file_name}, a trace in format {format}"));
     header.parameters = parameters(&transform);
+    header.keys = keys;
     let reader = formats::open(format, open(input)?, &name).map_err(|error| error.to_string())?;
     let mut operations = transform.read(reader).map_err(|error| error.to_string())?;
-    let mut recorder = Recorder::create(output, &header)?;
-    for operation in &mut operations {
-        recorder.push(operation.map_err(|error| error.to_string())?)?;
+    let mut recorder = Recorder::<Operation>::create(output, &header)?;
+    let mut other_lengths = 0;
+    while let Some(operation) = operations.next() {
+        let operation = operation.map_err(|error| error.to_string())?;
+        match operations.source().text().filter(|_| keys == Keys::Texts) {
+            Some(text) => {
+                let is_other = text.len() as u64 != u64::from(operation.key_bytes);
+                other_lengths += u64::from(is_other);
+                recorder.push_named(operation, text)?;
+            }
+            None => recorder.push(operation)?,
+        }
     }
     let reader = operations.source();
     let left_out: Vec<(String, u64)> =
@@ -96,7 +116,11 @@ pub(crate) fn convert(
         recorder.note(&format!("left out: {why}"), &count.to_string())?;
     }
     recorder.note("times that ran backwards", &backward_times.to_string())?;
-    Ok(Converted { totals: recorder.finish()?, left_out, backward_times })
+    if keys == Keys::Texts {
+        recorder.note("operations with keys of other lengths", &other_lengths.to_string())?;
+    }
+    let totals = recorder.finish()?;
+    Ok(Converted { totals, left_out, backward_times, keys, other_lengths })
 }
 
 /// The format of `input`, by its first bytes and its name.

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use workloads::requests::{Miss, Request};
 use workloads::trace::file::verify;
-use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
+use workloads::trace::{Header, Keys, Operation, Record, Totals, TraceReader};
 
 use super::describe::{Sizes, describe, file_name};
 use super::{IMPORTED, POSTMARK, PrecompiledReplay, TraceContent, TraceFile, Traces};
 use crate::suites::Suite;
 use record::{Scale, TraceAccount, archive::write_whole};
-use worker::precompiled::precompile;
+use worker::precompiled::{precompile, precompile_with_keys};
 
 /// What becomes of the Postmark trace where it is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ struct Derived {
     #[serde(default)]
     layout: u32,
     replays: BTreeMap<Miss, PrecompiledReplay>,
+    #[serde(default)]
+    replays_with_keys: BTreeMap<Miss, PrecompiledReplay>,
 }
 
 impl Library {
@@ -155,9 +157,12 @@ impl Library {
             live_objects_max,
             copies,
             replays: BTreeMap::new(),
+            replays_with_keys: BTreeMap::new(),
         };
         if content == TraceContent::Operations {
-            file.replays = replays(&path, digest, misses)?;
+            let derived = replays(&path, digest, misses)?;
+            file.replays = derived.replays;
+            file.replays_with_keys = derived.replays_with_keys;
         }
         Ok(file)
     }
@@ -188,40 +193,53 @@ pub(crate) fn account_of(name: &str, path: &Path) -> Result<TraceAccount, String
     Ok(account)
 }
 
-/// The requests for every kind of miss that is asked for.
-fn replays(
-    path: &Path,
-    digest: u64,
-    misses: &BTreeSet<Miss>,
-) -> Result<BTreeMap<Miss, PrecompiledReplay>, String> {
+/// The requests for every kind of miss that is asked for, with the trace's own keys too if it kept them.
+fn replays(path: &Path, digest: u64, misses: &BTreeSet<Miss>) -> Result<Derived, String> {
     let beside = path.with_extension("staged.json");
     let known = fs::read_to_string(&beside).ok();
     let known: Option<Derived> = known.and_then(|text| serde_json::from_str(&text).ok());
     let is_same = |derived: &Derived| derived.digest == digest && derived.layout == Request::LAYOUT;
     let mut derived = known.filter(is_same).unwrap_or_default();
     (derived.digest, derived.layout) = (digest, Request::LAYOUT);
-    let lacking: Vec<Miss> = misses
-        .iter()
-        .filter(|miss| derived.replays.get(miss).is_none_or(|replay| !is_there(replay)))
-        .copied()
-        .collect();
-    for &miss in &lacking {
-        let file = path.with_extension(format!("{miss}.requests"));
-        let (precompiled, totals) = precompile(Records::<Operation>::of(path)?, miss, &file)?;
-        derived.replays.insert(miss, PrecompiledReplay { precompiled, totals });
+    let has_texts = reader_of(path)?.header().keys == Keys::Texts;
+    let mut is_changed = false;
+    for &miss in misses {
+        if derived.replays.get(&miss).is_none_or(|replay| !is_there(replay)) {
+            let file = path.with_extension(format!("{miss}.requests"));
+            let (precompiled, totals) = precompile(Records::<Operation>::of(path)?, miss, &file)?;
+            let replay = PrecompiledReplay { precompiled, keys: None, totals };
+            derived.replays.insert(miss, replay);
+            is_changed = true;
+        }
+        let with_keys = derived.replays_with_keys.get(&miss);
+        if has_texts && with_keys.is_none_or(|replay| !is_there(replay)) {
+            let file = path.with_extension(format!("{miss}.with-keys.requests"));
+            let keys = path.with_extension("keys");
+            let (precompiled, keys, totals) =
+                precompile_with_keys(&mut reader_of(path)?, miss, (&file, &keys))?;
+            let replay = PrecompiledReplay { precompiled, keys: Some(keys), totals };
+            derived.replays_with_keys.insert(miss, replay);
+            is_changed = true;
+        }
     }
-    if !lacking.is_empty() {
+    if is_changed {
         let text = serde_json::to_string_pretty(&derived).expect("plain data");
         write_whole(&beside, text.as_bytes())
             .map_err(|error| format!("{}: {error}", beside.display()))?;
     }
-    Ok(derived.replays)
+    Ok(derived)
+}
+
+/// A trace of operations, from its beginning.
+fn reader_of(path: &Path) -> Result<TraceReader<Operation, File>, String> {
+    TraceReader::new(open(path)?, &path.display().to_string()).map_err(|error| error.to_string())
 }
 
 fn is_there(replay: &PrecompiledReplay) -> bool {
     let bytes = fs::metadata(&replay.precompiled.file).map(|file| file.len());
     let times = fs::metadata(worker::precompiled::times_of(Path::new(&replay.precompiled.file)));
-    bytes.is_ok_and(|bytes| bytes == replay.totals.requests * 8)
+    let keys = replay.keys.as_ref().is_none_or(|keys| Path::new(&keys.file).exists());
+    keys && bytes.is_ok_and(|bytes| bytes == replay.totals.requests * 8)
         && times.is_ok_and(|file| file.len() == replay.totals.requests * 8)
 }
 

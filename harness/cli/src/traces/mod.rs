@@ -17,7 +17,7 @@ use workloads::requests::{Miss, ReplayTotals};
 
 pub use library::{Library, Missing};
 pub use print::print;
-use record::PrecompiledRequests;
+use record::{PrecompiledRequests, TraceKeys};
 
 /// What a trace records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct TraceFile {
     pub copies: u64,
     /// Of operations: their requests, by what follows a miss.
     pub replays: BTreeMap<Miss, PrecompiledReplay>,
+    /// The same for stores of byte strings, with the trace's own keys, if it has kept them.
+    pub replays_with_keys: BTreeMap<Miss, PrecompiledReplay>,
 }
 
 /// A trace's precompiled requests and their totals.
@@ -61,6 +63,9 @@ pub struct TraceFile {
 pub struct PrecompiledReplay {
     #[serde(rename = "staged")]
     pub precompiled: PrecompiledRequests,
+    /// The trace's keys, where they are asked as byte strings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<TraceKeys>,
     pub totals: ReplayTotals,
 }
 

@@ -41,6 +41,18 @@ impl<R: Record> Recorder<R> {
         pushed.map_err(|error| format!("{}: {error}", self.part.display()))
     }
 
+    /// The next record of a trace whose keys have texts, and its key's.
+    ///
+    /// # Errors
+    /// As for [`Self::push`]; a text that no trace can hold.
+    pub(crate) fn push_named(&mut self, record: R, text: &[u8]) -> Result<(), String> {
+        if let Some(key) = record.key() {
+            let named = self.writer.name(key, text);
+            named.map_err(|error| format!("{}: {error}", self.part.display()))?;
+        }
+        self.push(record)
+    }
+
     /// Notes what is known only now.
     ///
     /// # Errors

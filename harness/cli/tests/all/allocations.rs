@@ -92,6 +92,7 @@ fn write(folder: &Path) -> (TraceFile, Vec<(u64, u64)>) {
         live_objects_max: curve.iter().map(|point| point.1).max().expect("events"),
         copies: 1,
         replays: Default::default(),
+        replays_with_keys: Default::default(),
     };
     (file, curve)
 }

@@ -1,11 +1,13 @@
 //! Traces replayed on stores, as a user runs them: everything is executed and checked, a store that loses
 //! values is found out, and memory is what the fill asks for.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{bench, errors, run_suite_in, scratch};
 use record::{Outcome, Row, Verification, Work};
+use workloads::requests::Miss;
 
 /// A small Postmark trace at `results/traces/small.trace` of a fresh folder.
 fn with_trace(name: &str) -> PathBuf {
@@ -144,6 +146,108 @@ fn a_cache_stores_what_it_missed_and_a_store_is_asked_at_the_traces_times() {
     let timed = of(&rows, "nibble", "run").find(|row| row.open_loop.is_some()).expect("timed");
     // 19 s of the trace, a hundred times as fast.
     assert!(timed.elapsed_ns >= 190_000_000, "{}", timed.elapsed_ns);
+}
+
+/// A trace of Twitter's format whose keys have 6 to 45 bytes, and what is live at its end: keys, their bytes,
+/// and the bytes of values.
+fn texts_of_many_lengths(folder: &Path) -> (u64, u64, u64) {
+    let mut live: BTreeMap<String, u64> = BTreeMap::new();
+    let mut text = String::new();
+    for number in 0_u32..40_000 {
+        let chosen = number.wrapping_mul(2_654_435_761) % 4_000;
+        let key = format!("u:{chosen:04}{}", "x".repeat((chosen % 40) as usize));
+        let operation = ["get", "set", "set", "delete"][(number / 11 % 4) as usize];
+        let bytes = 300 + chosen % 400;
+        text += &format!("{},{key},{},{bytes},1,{operation},0\n", number / 1000, key.len());
+        match operation {
+            "set" => drop(live.insert(key, bytes.into())),
+            "delete" => drop(live.remove(&key)),
+            _ => {}
+        }
+    }
+    let input = folder.join("cluster98.csv");
+    fs::write(&input, text).expect("a file");
+    let output = folder.join("results/traces/texts.trace");
+    let made = bench()
+        .args(["trace", "convert", "--format", "twitter"])
+        .arg(&input)
+        .arg("--output")
+        .arg(&output)
+        .output()
+        .expect("the program starts");
+    assert!(made.status.success(), "{}", errors(&made));
+    let told = String::from_utf8_lossy(&made.stdout).into_owned();
+    assert!(told.contains("with the texts of 4000 keys"), "{told}");
+    let keys = live.keys().map(|key| key.len() as u64).sum();
+    (live.len() as u64, keys, live.values().sum())
+}
+
+#[test]
+fn a_trace_of_texts_is_replayed_with_its_keys_where_stores_take_them() {
+    let folder = scratch("replay-texts");
+    let (live_objects, live_key_bytes, live_bytes) = texts_of_many_lengths(&folder);
+    let suite = r#"
+        question = "Is a store asked with the keys of the trace?"
+        [[replay]]
+        stores = ["nibble", "heapstore:glibc", "masstree:glibc", "hashmap", "mica-erew", "null"]
+        traces = ["texts"]
+        working-sets = ["shared"]
+        fill-percent = [8]
+        threads = [1, 2]
+        batch = [1, 8]
+        [[replay]]
+        stores = ["nibble"]
+        traces = ["texts"]
+        copies = 3
+        miss = ["set"]
+        fill-percent = [20]
+        threads = [2]
+    "#;
+    let (code, _, rows) = run_suite_in(&folder, suite, &["--repetitions", "1"]);
+    let wrong = rows.iter().find(|row| row.outcome != Outcome::Measured);
+    assert_eq!(code, 0, "{:?}", wrong.map(|row| (&row.cell.id, &row.reason)));
+    assert_eq!(found(&rows), Verification::default());
+    assert!(rows.iter().filter_map(|row| row.verification).any(|it| it.checked >= 4000));
+    for row in rows.iter().filter(|row| row.step == "run") {
+        let Work::KeyValue(work) = &row.cell.work else { panic!("{row:?}") };
+        let replay = work.replay.as_ref().expect("a replay");
+        let (by_words, id) = (row.system == "mica-erew", &row.cell.id);
+        assert_eq!(row.conditions.as_ref().unwrap().keys, if by_words { "words" } else { "trace" });
+        assert_eq!(id.contains("-own-keys/"), !by_words, "{id}");
+        let sets = replay.sets(work.threads);
+        let totals = &replay.totals;
+        assert_eq!((totals.live_records, totals.records), (live_objects, 4000), "{id}");
+        let expected = if by_words { live_bytes + live_key_bytes } else { live_bytes };
+        if replay.miss == Miss::Nothing {
+            assert_eq!(totals.live_bytes, expected, "{id}");
+        }
+        let keys = match by_words {
+            true => 8 * live_objects,
+            false => sets * (totals.live_key_bytes + if sets > 1 { 2 * live_objects } else { 0 }),
+        };
+        let told = row.cell.key_bytes_of(sets * totals.live_records);
+        assert!(told.abs_diff(keys) <= 1, "{id}: {told} bytes of keys, {keys} expected");
+        if !by_words && replay.miss == Miss::Nothing {
+            assert_eq!(totals.live_key_bytes, live_key_bytes, "{id}");
+        }
+    }
+    let shown = bench()
+        .args([
+            "plan",
+            folder.join("suite.toml").to_str().unwrap(),
+            "--scale",
+            "smoke",
+            "--results",
+        ])
+        .arg(folder.join("results"))
+        .output()
+        .expect("the program starts");
+    let said = format!("{}{}", String::from_utf8_lossy(&shown.stdout), errors(&shown));
+    assert!(
+        said.contains("trace `texts` has the texts of its keys: nibble, heapstore:glibc"),
+        "{said}"
+    );
+    assert!(said.contains("mica-erew asked by 8-byte words"), "{said}");
 }
 
 #[test]

@@ -147,10 +147,17 @@ fn keys_of_any_length_are_asked_for_and_verified() {
         [[key-value]]
         stores = ["btree", "masstree:glibc", "skiplist:glibc"]
         workloads = ["ycsb-e"]
-        key-bytes = ["zipfian:16-100:0.99"]
+        key-bytes = ["zipfian:16-100:0.99", "1..9"]
         fill-percent = [5]
         threads = [1]
         operations-factor = 0.01
+        [[key-value]]
+        stores = ["hashmap", "heapstore:glibc", "masstree:glibc"]
+        workloads = ["ycsb-a", "churn", "insert-only"]
+        key-bytes = ["0..64", 3]
+        fill-percent = [5]
+        threads = [2]
+        operations-factor = 0.02
     "#;
     let (code, _, rows) = run_suite("byte-keys", suite, &[]);
     for row in &rows {
@@ -171,7 +178,7 @@ fn keys_of_any_length_are_asked_for_and_verified() {
         if let (Some(all), Some(values)) = (point.overhead_key_value, point.overhead)
             && values > 0.0
         {
-            let keys = work.workload.mean_key_bytes() * point.live_objects as f64;
+            let keys = work.mean_key_bytes() * point.live_objects as f64;
             let expected = values * point.live_bytes as f64 / (point.live_bytes as f64 + keys);
             assert!((all / expected - 1.0).abs() < 0.01, "{all}, expected {expected}");
         }

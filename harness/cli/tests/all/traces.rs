@@ -128,12 +128,19 @@ fn public_formats_become_traces_and_what_is_wrong_is_said_with_its_place() {
     let converted = trace(&["convert", text(&input), "--format", "twitter", "-o", text(&output)]);
     assert!(converted.status.success(), "{}", errors(&converted));
     assert!(told(&converted).contains("3 operations"), "{}", told(&converted));
+    assert!(told(&converted).contains("with the texts of 2 keys"), "{}", told(&converted));
+    let numbers =
+        &["convert", text(&input), "--format", "twitter", "--keys", "numbers", "-o", text(&output)];
+    let converted = trace(numbers);
+    assert!(told(&converted).contains("keys as numbers"), "{}", told(&converted));
     fs::write(&input, "0,a,1,100,1,get,0\n1,a,1,huge,1,set,0\n").unwrap();
     fs::remove_file(&output).unwrap();
     for (arguments, expected) in [
         (&["--format", "twitter"][..], "huge"),
         (&["--format", "twiter"], "did you mean"),
         (&["--format", "twitter", "--size-factor", "0"], "size_factor"),
+        (&["--format", "msr", "--keys", "texts"], "keys of msr are numbers"),
+        (&["--format", "twitter", "--copies", "2", "--keys", "texts"], "have no text of their own"),
     ] {
         let refused = trace(&[&["convert", text(&input), "-o", text(&output)], arguments].concat());
         assert_eq!(refused.status.code(), Some(2), "{arguments:?}");

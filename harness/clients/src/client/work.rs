@@ -10,7 +10,6 @@ use workloads::value::{Condition, ValueWriter};
 
 use super::{Shared, connect, now_ns, processor_ns, writer_of};
 use crate::interval::{Interval, merge};
-use crate::job::key_bytes;
 use crate::latency::Latency;
 use crate::ledger::{Ledger, Versions};
 use crate::protocol::End;
@@ -98,6 +97,8 @@ struct Connection<'a> {
     store: Box<dyn Store>,
     values: ValueWriter,
     value: Vec<u8>,
+    /// Room for a key.
+    room: Vec<u8>,
     interval: Interval,
     interval_ns: u64,
     part: Part,
@@ -114,6 +115,7 @@ impl<'a> Connection<'a> {
             store,
             values: writer_of(job, writer),
             value: Vec::new(),
+            room: shared.keys.room(),
             interval: Interval::new(0, job.slots.len()),
             interval_ns: job.interval_ms * 1_000_000,
             part: Part {
@@ -172,12 +174,14 @@ impl<'a> Connection<'a> {
             true => request.record(),
             false => self.shared.job.own_record(request.record(), self.writer),
         };
-        let key = key_bytes(record);
+        let mut room = std::mem::take(&mut self.room);
+        let key = self.shared.keys.key(record, &mut room);
         let answer =
-            if reads { self.read(record, &key) } else { self.write(record, &key, request.size()) };
+            if reads { self.read(record, key) } else { self.write(record, key, request.size()) };
         let ended_ns = now_ns().saturating_sub(start_ns);
         self.turn_to(ended_ns);
-        let shard = self.slots.shard_of(&key);
+        let shard = self.slots.shard_of(key);
+        self.room = room;
         match answer {
             Ok(()) => {
                 self.interval.add_answer(shard, (due_ns, ended_ns), reads);

@@ -199,7 +199,7 @@ impl KeyValue {
     #[must_use]
     pub fn replaying(replay: Replay, threads: usize, fill_percent: u32) -> Self {
         let workload = Replay::workload(&replay.trace, &replay.totals);
-        let live_bytes = replay.sets(threads) * replay.totals.object_bytes_max;
+        let live_bytes = replay.object_bytes_max(threads);
         let object_memory_bytes = live_bytes * 100 / u64::from(fill_percent.max(1));
         Self {
             fill_percent,
@@ -239,7 +239,9 @@ impl KeyValue {
     /// so fewer are loaded. If its inserts would not fit, `operations_per_thread` is lowered.
     pub fn size_records(&mut self) {
         let live_bytes = self.object_memory_bytes as f64 / 100.0 * f64::from(self.fill_percent);
-        let mut all = ((live_bytes / self.object_bytes()) as u64).max(1);
+        let fitting = |records: u64| ((live_bytes / self.bytes_of_one(records)) as u64).max(1);
+        // Where short keys are spent, keys are the longer the more there are.
+        let mut all = fitting(fitting(fitting(self.records)));
         if let Ageing::Litter(percent) = self.ageing {
             all -= self.litter_of(all, percent);
         }
@@ -333,12 +335,40 @@ impl KeyValue {
         let mix = &self.workload.mix;
         let together = mix.write_together * self.workload.together as f64;
         let updates = operations as f64 * (mix.update + mix.write_expiring + together) / 100.0;
-        updates * (self.workload.mean_value_bytes() + self.workload.mean_key_bytes())
+        updates * (self.workload.mean_value_bytes() + self.mean_key_bytes())
     }
+
+    /// The mean length of the records' keys, in bytes.
+    #[must_use]
+    pub fn mean_key_bytes(&self) -> f64 {
+        match &self.replay {
+            Some(replay) => replay.mean_key_bytes(self.threads),
+            None => self.workload.mean_key_bytes(self.records),
+        }
+    }
+
+    /// The most records that the cell may name in all: those that are there, were there and will be.
+    #[must_use]
+    pub fn records_named(&self) -> u64 {
+        let made = self.operations_per_thread.saturating_mul(self.threads as u64);
+        match self.ageing {
+            Ageing::Litter(_) => Self::LITTER_FIRST + self.records + self.litter_records(),
+            _ if self.workload.inserts() => self.records.saturating_add(made),
+            _ => self.records,
+        }
+    }
+
+    /// First number of the litter's records, beyond all others.
+    pub const LITTER_FIRST: u64 = 1 << 40;
 
     /// Mean bytes of an object.
     fn object_bytes(&self) -> f64 {
-        self.workload.mean_value_bytes() + HEADER_BYTES + self.workload.mean_key_bytes()
+        self.bytes_of_one(self.records)
+    }
+
+    /// The same, if there were so many records.
+    fn bytes_of_one(&self, records: u64) -> f64 {
+        self.workload.mean_value_bytes() + HEADER_BYTES + self.workload.mean_key_bytes(records)
     }
 
     /// Memory that the worker needs for itself.
@@ -348,8 +378,13 @@ impl KeyValue {
             Source::Prepared => self.operations_per_thread * 16,
             Source::InLoop => 0,
         };
+        let keys = self.replay.as_ref().map_or(0, |replay| {
+            // With where each ends.
+            replay.keys.as_ref().map_or(0, |keys| keys.bytes + replay.totals.records * 8)
+        });
         // The expected contents of every record at the end: two words per thread.
-        (words + self.record_numbers() * 8 + self.operations_per_thread * 8) * self.threads as u64
+        keys + (words + self.record_numbers() * 8 + self.operations_per_thread * 8)
+            * self.threads as u64
     }
 
     /// Operations per call; 1 if they follow a schedule.

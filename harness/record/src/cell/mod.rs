@@ -29,7 +29,7 @@ pub use mapping::{Mappings, Spaces};
 pub use name::{id_in_comparison, of_comparison};
 pub use phases::Phases;
 
-pub use replay::{PrecompiledRequests, Replay, WorkingSets};
+pub use replay::{PrecompiledRequests, Replay, TraceKeys, WorkingSets};
 pub use touch::{Between, Touch};
 pub use windows::Windows;
 
@@ -276,7 +276,7 @@ impl Cell {
     #[must_use]
     pub fn key_bytes_of(&self, objects: u64) -> u64 {
         match &self.work {
-            Work::KeyValue(work) => (objects as f64 * work.workload.mean_key_bytes()) as u64,
+            Work::KeyValue(work) => (objects as f64 * work.mean_key_bytes()) as u64,
             Work::Fragmentation(Fragmentation { key_bytes: Some(bytes), .. }) => {
                 objects * *bytes as u64
             }

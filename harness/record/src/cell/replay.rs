@@ -23,8 +23,32 @@ pub struct Replay {
     pub copies: u64,
     /// What follows a GET that misses.
     pub miss: Miss,
+    /// The trace's keys as byte strings, where the store is asked with them; without them, it is asked by
+    /// words, and the bytes of keys are part of the values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keys: Option<TraceKeys>,
     /// Totals of one copy.
     pub totals: ReplayTotals,
+}
+
+/// A file of a trace's keys, in the order of record numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TraceKeys {
+    /// Path of the keys.
+    pub file: String,
+    /// Checksum of the file, hexadecimal.
+    pub checksum: String,
+    /// Bytes of all keys together.
+    pub bytes: u64,
+    /// Bytes of the longest key.
+    pub bytes_max: u64,
+}
+
+impl TraceKeys {
+    /// Bytes behind every key where several sets of them are asked: the number of the set. A single set has
+    /// the keys of the trace as they are.
+    pub const SET_BYTES: u64 = size_of::<u16>() as u64;
 }
 
 /// A file of a trace's requests, precompiled to words.
@@ -70,6 +94,30 @@ impl Replay {
             WorkingSets::Private => self.copies * threads as u64,
             WorkingSets::Shared => self.copies,
         }
+    }
+
+    /// Bytes that follow each key of the trace to make it one of a set's own.
+    #[must_use]
+    pub fn set_bytes(&self, threads: usize) -> u64 {
+        if self.keys.is_some() && self.sets(threads) > 1 { TraceKeys::SET_BYTES } else { 0 }
+    }
+
+    /// The mean length of the keys that are live at the end, or where none is, of all; of words, 8.
+    #[must_use]
+    pub fn mean_key_bytes(&self, threads: usize) -> f64 {
+        let Some(keys) = &self.keys else { return size_of::<u64>() as f64 };
+        let (bytes, records) = match self.totals.live_records {
+            0 => (keys.bytes, self.totals.records.max(1)),
+            live => (self.totals.live_key_bytes, live),
+        };
+        bytes as f64 / records as f64 + self.set_bytes(threads) as f64
+    }
+
+    /// Most bytes of objects that are live at once, of all sets.
+    #[must_use]
+    pub fn object_bytes_max(&self, threads: usize) -> u64 {
+        let longer = self.set_bytes(threads) * self.totals.live_records_max;
+        self.sets(threads) * (self.totals.object_bytes_max + longer)
     }
 
     /// Mean number of requests per thread, rounded up.

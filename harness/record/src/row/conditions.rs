@@ -17,7 +17,8 @@ pub struct Conditions {
     pub page_bytes: u64,
     /// Where a key's hash is computed: `none`, `store`, `client-and-server`.
     pub hashing: String,
-    /// What keys are: `words`, or byte strings of so many bytes, such as `16` or `8-64`.
+    /// What keys are: `words`, byte strings of so many bytes, such as `16` or `8-64`, or `trace`: the texts
+    /// of a trace.
     #[serde(default = "words", skip_serializing_if = "are_words")]
     pub keys: String,
     /// Whether a GET copies the value out; the contract asks for it.
@@ -63,6 +64,9 @@ pub struct Conditions {
 
 /// What keys of most cells are, and of all that rows without the field are of.
 const WORDS: &str = "words";
+
+/// What keys are where a trace is replayed with its own.
+pub const TRACE_KEYS: &str = "trace";
 
 fn words() -> String {
     WORDS.to_owned()
@@ -137,6 +141,7 @@ impl Conditions {
                 KEYS,
                 match self.keys.as_str() {
                     WORDS => "8-byte words as keys".to_owned(),
+                    TRACE_KEYS => "the trace's texts as keys".to_owned(),
                     sizes => format!("keys of {}", in_bytes(sizes)),
                 },
             ),
@@ -292,6 +297,14 @@ pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
 mod tests {
     use super::*;
     use crate::made_up::plain_conditions;
+
+    #[test]
+    fn keys_of_a_trace_are_told_in_words() {
+        let (plain, mut trace) = (plain_conditions(), plain_conditions());
+        trace.keys = TRACE_KEYS.to_owned();
+        assert_eq!(trace.beside(&plain), ["the trace's texts as keys"]);
+        assert_eq!(plain.beside(&trace), ["8-byte words as keys"]);
+    }
 
     #[test]
     fn every_field_that_differs_is_told_and_no_other() {

@@ -6,7 +6,7 @@ mod line;
 mod requests;
 mod traffic;
 
-pub use conditions::{Conditions, most_common};
+pub use conditions::{Conditions, TRACE_KEYS, most_common};
 pub use durability::Durability;
 pub use line::{
     Census, CpuUse, CurvePoint, Memory, MemoryPoint, NothingMore, Outcome, Overheads, Percentiles,

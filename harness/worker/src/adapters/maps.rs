@@ -1,7 +1,8 @@
 //! Opens the maps, each by its own name.
 
 use baseline_maps::{
-    Config, Congee, Dashmap, Flurry, MapStore, OneTbb, Papaya, SHARDS_MAX, Scc, Skiplist, Striped,
+    Config, Congee, Dashmap, Flurry, MapStore, OneTbb, OneTbbKey, Papaya, SHARDS_MAX, Scc,
+    Skiplist, Striped,
 };
 use engine::{OpenError, Options, Setup, Whole};
 use kit::key::Key;
@@ -18,8 +19,8 @@ struct Settable {
 }
 
 macro_rules! openers {
-    ($($open:ident [$($key:ident)?] $map:ty, $shards_min:expr, $presize:literal;)+) => {
-        $(pub(crate) fn $open<$($key: Key)?>(
+    ($($open:ident [$($key:ident: $kind:ident)?] $map:ty, $shards_min:expr, $presize:literal;)+) => {
+        $(pub(crate) fn $open<$($key: $kind)?>(
             setup: &Setup,
             options: &mut Options,
         ) -> Result<Opening<MapStore<$map>>, OpenError> {
@@ -31,13 +32,13 @@ macro_rules! openers {
 }
 openers! {
     congee [] Congee, None, false;
-    dashmap [K] Dashmap<K>, Some(2), true;
-    flurry [K] Flurry<K>, None, true;
-    onetbb [] OneTbb, None, true;
-    papaya [K] Papaya<K>, None, true;
-    scc [K] Scc<K>, None, true;
-    skiplist [K] Skiplist<K>, None, false;
-    striped [K] Striped<K>, Some(1), true;
+    dashmap [K: Key] Dashmap<K>, Some(2), true;
+    flurry [K: Key] Flurry<K>, None, true;
+    onetbb [K: OneTbbKey] OneTbb<K>, None, true;
+    papaya [K: Key] Papaya<K>, None, true;
+    scc [K: Key] Scc<K>, None, true;
+    skiplist [K: Key] Skiplist<K>, None, false;
+    striped [K: Key] Striped<K>, Some(1), true;
 }
 
 fn config(setup: &Setup, options: &mut Options, settable: Settable) -> Result<Config, OpenError> {

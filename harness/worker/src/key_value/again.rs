@@ -61,7 +61,7 @@ impl OnStore<'_> {
             return None;
         }
         let means = Means {
-            key_bytes: self.work.workload.mean_key_bytes(),
+            key_bytes: self.work.mean_key_bytes(),
             record_bytes: self.live_key_value_bytes() as f64 / self.live_objects.max(1) as f64,
             groups: self.work.groups(),
         };
@@ -95,6 +95,6 @@ impl OnStore<'_> {
 
     /// How many bytes so many keys have, by their mean.
     fn key_bytes_of(&self, keys: u64) -> u64 {
-        (keys as f64 * self.work.workload.mean_key_bytes()).round() as u64
+        (keys as f64 * self.work.mean_key_bytes()).round() as u64
     }
 }

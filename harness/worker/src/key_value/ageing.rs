@@ -12,8 +12,6 @@ use record::{Ageing, KeyValue};
 
 /// Records deleted before the first of them is stored again.
 const CHURN_ROUND: usize = 64;
-/// First key of the litter, beyond every record.
-const LITTER_FIRST: u64 = 1 << 40;
 
 /// The requests by which `thread` ages a loaded store; none if the store is measured as loaded.
 pub(super) fn requests(
@@ -144,7 +142,7 @@ pub(super) fn litter<E: KvEngine>(
     let seed = seed.stream("litter");
     let object = |at: u64| thread + at * threads;
     for at in 0..objects {
-        let key = key_of(LITTER_FIRST + object(at));
+        let key = key_of(KeyValue::LITTER_FIRST + object(at));
         if !is_own(key) {
             continue;
         }
@@ -161,7 +159,7 @@ pub(super) fn litter<E: KvEngine>(
     }
     let order = Permutation::new(objects.max(1));
     for at in 0..objects - stays {
-        let key = key_of(LITTER_FIRST + object(order.apply(at)));
+        let key = key_of(KeyValue::LITTER_FIRST + object(order.apply(at)));
         if !is_own(key) {
             continue;
         }

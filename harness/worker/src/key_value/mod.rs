@@ -39,10 +39,12 @@ use workloads::requests::{Miss, Request};
 
 use super::Stop;
 use super::link::Link;
+use crate::byte_keys::Keys;
 use crate::progress::ProgressPage;
 use crate::protocol::Event;
 use crate::registry::{self, StoreVisitor};
 use crate::setup::setup_of;
+use crate::trace_keys::RecordedKeys;
 use crate::watched::Watched;
 use batches::{Made, run_batches};
 use expected::Expected;
@@ -51,7 +53,7 @@ use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use moments::Step;
 use open::{Pacing, run_open};
 use phases::Meeting;
-use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
+use record::{Ageing, Cell, Driver, KeyValue, Source, TRACE_KEYS, Timing};
 use sampled::Sample;
 use single::{run_made, run_prepared};
 use steering::Dealt;
@@ -91,6 +93,7 @@ pub(super) fn run(
     let dealt = dealt.transpose().map_err(Stop::failed)?;
     // Several turns verify in between, while memory is still observed: what that takes is taken now.
     let expected = (turns.len() > 1).then(|| Expected::with_room(work));
+    let keys = keys_of(work)?;
     link.say_and_wait(&Event::Ready { engine_bytes });
     let (name, setup) = setup_of(cell)?;
     let (heap, resident) = (setup.heap, setup.resident);
@@ -114,9 +117,20 @@ pub(super) fn run(
         live_bytes: 0,
         live_objects: 0,
     };
-    match work.workload.spelling() {
-        Some(spelling) => registry::with_bytes_store(&name, &setup, spelling, visitor)?,
+    match keys {
+        Some(keys) => registry::with_bytes_store(&name, &setup, keys, visitor)?,
         None => registry::with_store(&name, &setup, visitor)?,
+    }
+}
+
+/// The keys that a cell asks with, if they are byte strings.
+fn keys_of(work: &KeyValue) -> Result<Option<Keys>, Stop> {
+    match &work.replay {
+        Some(replay) => {
+            let keys = RecordedKeys::of(replay, work.threads).map_err(Stop::failed)?;
+            Ok(keys.map(Keys::Recorded))
+        }
+        None => Ok(work.workload.spelling().map(Keys::Spelled)),
     }
 }
 
@@ -241,6 +255,19 @@ impl OnStore<'_> {
         let mut conditions = crate::conditions_of(engine, threads, batch, Some(workload));
         if let Some(sizes) = &workload.key_bytes {
             conditions.keys = sizes.to_string();
+        }
+        if let Some(replay) = &self.work.replay
+            && let Some(keys) = &replay.keys
+        {
+            let mean = keys.bytes as f64 / replay.totals.records.max(1) as f64;
+            let longest = keys.bytes_max;
+            let set = match replay.set_bytes(threads) {
+                0 => String::new(),
+                bytes => format!(", and {bytes} that tell the copy"),
+            };
+            let told = format!("the trace's, {mean:.1} bytes on average, {longest} at most{set}");
+            settings.insert("keys".to_owned(), told);
+            conditions.keys = TRACE_KEYS.to_owned();
         }
         let (conditions, folders) = (Some(Box::new(conditions)), engine.folders());
         self.link.say(&Event::Opened { version, settings, conditions, folders });

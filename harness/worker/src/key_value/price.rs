@@ -7,6 +7,7 @@ use stats::median;
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::batches::{Made, run_batches};
+use super::keys_of;
 use super::kit::{Kit, seed_of};
 use super::lane::{Done, Lane, Shared};
 use super::single::{run_made, run_prepared};
@@ -29,8 +30,8 @@ pub(super) fn price(
     shared: &Shared,
 ) -> Result<f64, Stop> {
     let null = registry::null(work.workload.value_bytes_max());
-    match work.workload.spelling() {
-        Some(spelling) => price_with(&ByteKeys::of(null, spelling), cell, work, kit, shared),
+    match keys_of(work)? {
+        Some(keys) => price_with(&ByteKeys::of(null, keys), cell, work, kit, shared),
         None => price_with(&null, cell, work, kit, shared),
     }
 }

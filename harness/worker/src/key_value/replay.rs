@@ -114,6 +114,7 @@ mod tests {
             working_sets,
             copies,
             miss: Miss::Nothing,
+            keys: None,
             totals: ReplayTotals { records: 100, ..ReplayTotals::default() },
         }
     }

@@ -4,18 +4,17 @@ use std::mem::ManuallyDrop;
 
 use baseline_embedded::{LevelDb, LmdbBytes, RocksDb};
 use baseline_heapstore::HeapBytes;
-use baseline_maps::{Bytes, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{Bytes, Dashmap, Flurry, MapStore, OneTbb, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
 use baseline_mica::{Crcw, Mica};
 use baseline_null::Null;
 use baseline_redis::RedisServers;
 use engine::{AllocatorChoice, EngineTraits, Keys, KvEngine, OpenError, Setup};
-use workloads::Spelling;
 
 use super::{StoreVisitor, opened, opening_of_its_own, store_traits};
 use crate::adapters;
 use crate::adapters::nibble::NibbleEngine;
-use crate::byte_keys::ByteKeys;
+use crate::byte_keys::{ByteKeys, Keys as KeysAsked};
 
 /// As `for_each_store!`, with the stores that open when keys are byte strings. Each has the name of a store
 /// of that list, and is the same design.
@@ -27,6 +26,7 @@ macro_rules! for_each_bytes_store {
             (keeps heapstore HeapBytes, adapters::heapstore::open),
             (keeps dashmap MapStore<Dashmap<Bytes>>, adapters::maps::dashmap),
             (keeps flurry MapStore<Flurry<Bytes>>, adapters::maps::flurry),
+            (keeps onetbb MapStore<OneTbb<Bytes>>, adapters::maps::onetbb),
             (keeps papaya MapStore<Papaya<Bytes>>, adapters::maps::papaya),
             (keeps scc MapStore<Scc<Bytes>>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist<Bytes>>, adapters::maps::skiplist),
@@ -41,21 +41,22 @@ macro_rules! for_each_bytes_store {
     };
 }
 
-/// As [`with_store`](super::with_store), with the instance that takes byte strings, which are the records' keys in this spelling.
+/// As [`with_store`](super::with_store), with the instance that takes byte strings, which are these keys of the
+/// records.
 ///
 /// # Errors
 /// Besides, a store that takes words only.
 pub(crate) fn with_bytes_store<V: StoreVisitor>(
     name: &str,
     setup: &Setup,
-    spelling: Spelling,
+    keys: impl Into<KeysAsked>,
     visitor: V,
 ) -> Result<V::Output, OpenError> {
     macro_rules! open_named {
         ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
             $(if name == <$engine as KvEngine>::TRAITS.name {
                 let engine: $engine = opened($open, setup)?;
-                let engine = ByteKeys::of(engine, spelling);
+                let engine = ByteKeys::of(engine, keys);
                 let output = visitor.visit(&engine);
                 if <$engine as KvEngine>::TRAITS.allocator == AllocatorChoice::Chosen {
                     let _kept = ManuallyDrop::new(engine);

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use super::{Content, TEXT_BYTES_MAX, VERSION};
+use super::{Content, KEY_TEXT_BYTES_MAX, TEXT_BYTES_MAX, VERSION};
 
 /// A trace that cannot be read, or not any further.
 #[derive(Debug)]
@@ -157,6 +157,17 @@ pub enum WriteError {
     },
     /// The texts of the header, or the notes at the end, exceed the limit in total.
     TextTooLong,
+    /// The header announces no texts of keys, and one is told.
+    NoTexts,
+    /// A record whose key has no text, in a trace whose keys have texts. It was not written.
+    Unnamed { key: u64 },
+    /// The text of a key is longer than the limit.
+    KeyTooLong { bytes: usize },
+    /// Two keys of the trace would have the same text.
+    SameText {
+        /// With its bytes that are not ASCII escaped.
+        text: String,
+    },
     /// A record is older than its predecessor. It was not written.
     Backwards {
         /// The position it would have had, from 0.
@@ -189,6 +200,24 @@ impl fmt::Display for WriteError {
                 f,
                 "the texts of a trace's header, or of its end, take more than {TEXT_BYTES_MAX} \
                  bytes; shorten parameters or notes"
+            ),
+            Self::NoTexts => write!(
+                f,
+                "a text of a key is told, and the header announces none; set `keys` to texts"
+            ),
+            Self::Unnamed { key } => write!(
+                f,
+                "key {key:016x} has no text, and the header announces texts; tell it before the \
+                 first record of the key"
+            ),
+            Self::KeyTooLong { bytes } => write!(
+                f,
+                "a key of {bytes} bytes; texts of keys have at most {KEY_TEXT_BYTES_MAX}; convert \
+                 the trace with `--keys numbers`"
+            ),
+            Self::SameText { text } => write!(
+                f,
+                "two keys would be the text \"{text}\"; convert the trace with `--keys numbers`"
             ),
             Self::Backwards { record, time_ns, before_ns } => write!(
                 f,

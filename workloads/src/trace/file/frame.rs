@@ -5,7 +5,7 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{BLOCK_RECORDS, TEXT_BYTES_MAX};
+use super::{BLOCK_RECORDS, KEY_TEXT_BYTES_MAX, TEXT_BYTES_MAX};
 
 /// Upper bound of a record before compression, in bytes.
 const RECORD_BYTES_MAX: usize = 32;
@@ -13,6 +13,15 @@ const RECORD_BYTES_MAX: usize = 32;
 const COLUMNS_BYTES_MAX: usize = 64;
 /// Upper bound of a block before compression, in bytes.
 pub(super) const RAW_BYTES_MAX: usize = BLOCK_RECORDS * RECORD_BYTES_MAX + COLUMNS_BYTES_MAX;
+
+/// Most bytes of all texts in a frame.
+pub(super) const TEXTS_BYTES_MAX: usize = 1 << 20;
+/// Upper bound of a text's key and length, in bytes.
+const TEXT_HEAD_BYTES_MAX: usize = 10;
+const _: () = assert!(
+    TEXTS_BYTES_MAX + BLOCK_RECORDS * TEXT_HEAD_BYTES_MAX + COLUMNS_BYTES_MAX <= RAW_BYTES_MAX
+        && TEXTS_BYTES_MAX >= KEY_TEXT_BYTES_MAX
+);
 
 /// The sizes and their checksum.
 pub(super) const HEAD_BYTES: usize = 24;
@@ -24,6 +33,8 @@ pub(super) const TAIL_BYTES: usize = 8;
 pub(super) enum FrameKind {
     /// A block of records, compressed.
     Records,
+    /// Texts of keys that first appear in the block behind, compressed.
+    Texts,
     /// The end: totals as text.
     End,
 }
@@ -32,6 +43,7 @@ impl FrameKind {
     const fn tag(self) -> [u8; 4] {
         match self {
             Self::Records => *b"RECS",
+            Self::Texts => *b"TEXT",
             Self::End => *b"DONE",
         }
     }
@@ -41,7 +53,7 @@ impl FrameKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) kind: FrameKind,
-    /// Number of records in the block; 0 at the end.
+    /// Number of records in the block, or of texts; 0 at the end.
     pub(super) records: usize,
     /// Size of the content before compression.
     pub(super) raw_bytes: usize,
@@ -73,13 +85,13 @@ impl Frame {
         if checksum != xxh3_64_with_seed(&head[..16], chain) {
             return Err("a block's head does not fit its checksum and the blocks before");
         }
-        let kind = [FrameKind::Records, FrameKind::End]
+        let kind = [FrameKind::Records, FrameKind::Texts, FrameKind::End]
             .into_iter()
             .find(|kind| head[..4] == kind.tag())
             .ok_or("a block of a kind that does not exist")?;
         let [records, raw_bytes, stored_bytes] = [4, 8, 12].map(|at| word(at) as usize);
         let sound = match kind {
-            FrameKind::Records => {
+            FrameKind::Records | FrameKind::Texts => {
                 (1..=BLOCK_RECORDS).contains(&records)
                     && raw_bytes <= RAW_BYTES_MAX
                     && stored_bytes <= zstd::zstd_safe::compress_bound(RAW_BYTES_MAX)

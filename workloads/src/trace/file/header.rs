@@ -14,8 +14,11 @@ use super::{Record, TraceError, TraceErrorKind};
 /// that programs change when they take a file for text.
 pub(super) const MAGIC: [u8; 8] = *b"\x89NBTRC\r\n";
 
-/// The format version that is written and read.
-pub const VERSION: u32 = 2;
+/// The newest version of the format: that of traces whose keys have texts.
+pub const VERSION: u32 = 3;
+
+/// The version of all other traces, so that older programs read them.
+const VERSION_OF_NUMBERS: u32 = 2;
 
 /// The largest size of the header's text, or of the text at the end of a trace.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -50,12 +53,32 @@ impl fmt::Display for Content {
     }
 }
 
+/// What a trace knows of its keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keys {
+    /// Numbers: those of the program, or hashes of its texts.
+    #[default]
+    Numbers,
+    /// Numbers, and the text that each stands for.
+    Texts,
+}
+
+impl Keys {
+    fn are_numbers(&self) -> bool {
+        *self == Self::Numbers
+    }
+}
+
 /// Describes what a trace contains and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Header {
     /// The kind of records.
     pub content: Content,
+    /// What is known of keys.
+    #[serde(default, skip_serializing_if = "Keys::are_numbers")]
+    pub keys: Keys,
     /// What was recorded, for example `postmark 1.51 on FUSE`.
     pub source: String,
     /// The seed, if the program took one.
@@ -70,7 +93,13 @@ impl Header {
     /// The header of a trace of `R` records, without seed and parameters.
     #[must_use]
     pub fn new<R: Record>(source: impl Into<String>) -> Self {
-        Self { content: R::CONTENT, source: source.into(), seed: None, parameters: BTreeMap::new() }
+        Self {
+            content: R::CONTENT,
+            keys: Keys::Numbers,
+            source: source.into(),
+            seed: None,
+            parameters: BTreeMap::new(),
+        }
     }
 
     /// The first bytes of the file; `None` if the text is longer than [`TEXT_BYTES_MAX`].
@@ -81,7 +110,11 @@ impl Header {
         }
         let mut bytes = Vec::with_capacity(FIXED_BYTES + text.len() + size_of::<u64>());
         bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
+        let version = match self.keys {
+            Keys::Numbers => VERSION_OF_NUMBERS,
+            Keys::Texts => VERSION,
+        };
+        bytes.extend(version.to_le_bytes());
         bytes.extend((text.len() as u32).to_le_bytes());
         bytes.extend(text);
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
@@ -123,8 +156,13 @@ impl Header {
             let what = "its checksum does not fit its bytes".into();
             return Err(source.error(content.len() as u64, damaged(what)));
         }
-        let header = serde_json::from_slice(&content[FIXED_BYTES..])
+        let header: Self = serde_json::from_slice(&content[FIXED_BYTES..])
             .map_err(|error| source.error(FIXED_BYTES as u64, damaged(error.to_string())))?;
+        let may_have_texts = version >= VERSION && header.content == Content::Operations;
+        if header.keys == Keys::Texts && !may_have_texts {
+            let what = format!("{} of version {version} have no texts of keys", header.content);
+            return Err(source.error(FIXED_BYTES as u64, damaged(what)));
+        }
         Ok((header, checksum))
     }
 }
@@ -147,9 +185,14 @@ mod tests {
             parameters: [("files".into(), "1 000\n\"ü\"".into())].into(),
             ..Header::new::<Operation>("postmark 1.51 on FUSE")
         };
-        for header in [plain, full] {
-            assert_eq!(read(&header.to_bytes().unwrap()), Ok(header));
+        let texts = Header { keys: Keys::Texts, ..Header::new::<Operation>("twitter") };
+        for (header, version) in [(plain, 2), (full, 2), (texts, 3)] {
+            let bytes = header.to_bytes().unwrap();
+            assert_eq!((read(&bytes), bytes[8]), (Ok(header), version));
         }
+        let impossible = Header { keys: Keys::Texts, ..Header::new::<Allocation>("") };
+        let refusal = read(&impossible.to_bytes().unwrap()).unwrap_err();
+        assert!(refusal.contains("allocations of version 3 have no texts of keys"), "{refusal}");
     }
 
     #[test]
@@ -172,7 +215,7 @@ mod tests {
         assert_eq!(
             read(&newer),
             Err("trace a.trace, byte 8: written in version 7 of the format; this program reads \
-                 version 2; use the nibble-bench that wrote it or a newer one"
+                 version 3; use the nibble-bench that wrote it or a newer one"
                 .into())
         );
         for length in 1..sound.len() {

@@ -13,6 +13,7 @@
 //!          8 B  checksum of the 16 bytes above            │
 //!               content: columns of records, in zstd      │
 //!          8 B  checksum of the content                   ┘
+//! texts         as a block with "TEXT": texts of keys, where the header announces them
 //! end     24 B  as of a block: "DONE", 0 records
 //!               text: totals, digest and notes, as JSON
 //!          8 B  checksum of the text
@@ -21,6 +22,10 @@
 //! Numbers are little-endian. Checksums are 64-bit XXH3, each seeded with the previous one in the
 //! file. `operations.rs` and `allocations.rs` define how records become columns: a block holds all
 //! kinds, then all keys, and so on. A block can be read without the blocks before it.
+//!
+//! Keys of records are 64-bit numbers. Where a program's keys are texts, the numbers are their hashes, and
+//! a trace may keep the texts as well: `texts.rs` defines how, and each frame of texts stands in front of
+//! the block in which their keys first appear. Such a trace has version 3, any other version 2.
 //!
 //! A file without an end block comes from an interrupted recording. It holds complete blocks up to
 //! that point, which [`repair`] keeps. A replay calls [`verify`] first, so that it never replays
@@ -52,14 +57,16 @@ mod reader;
 mod record;
 mod repair;
 mod source;
+mod texts;
 mod totals;
 mod writer;
 
 pub use error::{TraceError, TraceErrorKind, WriteError};
-pub use header::{Content, Header, TEXT_BYTES_MAX, VERSION};
+pub use header::{Content, Header, Keys, TEXT_BYTES_MAX, VERSION};
 pub use reader::{Records, TraceReader};
 pub use record::{Malformed, Record};
 pub use repair::{REPAIRED, RepairError, repair};
+pub use texts::{KEY_TEXT_BYTES_MAX, Texts};
 pub use totals::Totals;
 pub use writer::TraceWriter;
 

@@ -22,6 +22,10 @@ impl Record for Operation {
         Some(self.time_ns)
     }
 
+    fn key(&self) -> Option<u64> {
+        Some(self.key)
+    }
+
     fn encode(records: &[Self], out: &mut Vec<u8>) {
         let begin_ns = records.first().map_or(0, |first| first.time_ns);
         out.extend(records.iter().map(|operation| operation.kind as u8));

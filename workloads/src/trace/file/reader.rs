@@ -1,6 +1,6 @@
 //! Reads a trace block by block.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::io::Read;
 use std::marker::PhantomData;
@@ -8,13 +8,16 @@ use std::marker::PhantomData;
 use zstd::bulk::Decompressor;
 
 use super::frame::{Frame, FrameKind, HEAD_BYTES, TAIL_BYTES};
+use super::header::Keys;
 use super::source::Source;
+use super::texts::Texts;
 use super::{Header, Record, Totals, TraceError, TraceErrorKind};
 
 /// Reads the records of a trace. It returns exactly what was written, in order; anything missing or
 /// different, at the end too, is an error.
 ///
-/// Holds at most one block of records and its bytes in memory, about 8 MiB.
+/// Holds at most one block of records and its bytes in memory, about 8 MiB; of a trace whose keys have
+/// texts, also a number per key, and the texts that are new in the block.
 pub struct TraceReader<R: Record, In: Read> {
     source: Source<In>,
     header: Header,
@@ -29,6 +32,9 @@ pub struct TraceReader<R: Record, In: Read> {
     decompressor: Decompressor<'static>,
     stored: Vec<u8>,
     raw: Vec<u8>,
+    /// Keys whose text was read, if keys have texts.
+    named: HashSet<u64>,
+    new_texts: Texts,
     records: PhantomData<R>,
 }
 
@@ -82,6 +88,8 @@ impl<R: Record, In: Read> TraceReader<R, In> {
             decompressor,
             stored: Vec::new(),
             raw: Vec::new(),
+            named: HashSet::new(),
+            new_texts: Texts::default(),
             records: PhantomData,
         })
     }
@@ -121,10 +129,12 @@ impl<R: Record, In: Read> TraceReader<R, In> {
     /// If the block is damaged or missing. Then `into` is empty and no further block can be read.
     pub fn next_block(&mut self, into: &mut Vec<R>) -> Result<bool, TraceError> {
         into.clear();
+        self.new_texts.clear();
         match self.progress {
             Progress::Blocks => {
                 let outcome = self.read_block(into);
                 if outcome.is_err() {
+                    into.clear();
                     self.progress = Progress::Failed;
                 }
                 outcome
@@ -134,6 +144,13 @@ impl<R: Record, In: Read> TraceReader<R, In> {
                 Err(self.damaged(self.source.offset(), "no block can be read behind an error"))
             }
         }
+    }
+
+    /// The texts of the keys that first appear in the block that was read last, in the order in which they
+    /// do; none of a trace whose keys are numbers.
+    #[must_use]
+    pub fn new_texts(&self) -> &Texts {
+        &self.new_texts
     }
 
     /// Iterates over the remaining records. The iterator buffers a block: records it has read but
@@ -159,11 +176,23 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         &self.totals.notes
     }
 
+    /// Reads frames up to the next block of records.
     fn read_block(&mut self, into: &mut Vec<R>) -> Result<bool, TraceError> {
+        loop {
+            match self.read_frame(into)? {
+                Some(FrameKind::Texts) => {}
+                Some(FrameKind::Records) => return Ok(true),
+                Some(FrameKind::End) | None => return Ok(false),
+            }
+        }
+    }
+
+    /// Reads a frame, and tells its kind; `None` at the end of a trace that may be unfinished.
+    fn read_frame(&mut self, into: &mut Vec<R>) -> Result<Option<FrameKind>, TraceError> {
         let begin = self.source.offset();
         self.stored.clear();
         if self.source.read(HEAD_BYTES, &mut self.stored)? < HEAD_BYTES {
-            return self.unfinished(begin);
+            return self.unfinished(begin).map(|()| None);
         }
         let head = self.stored.first_chunk().expect("read above");
         let (frame, chain) =
@@ -171,7 +200,7 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         self.stored.clear();
         let bytes = frame.stored_bytes + TAIL_BYTES;
         if self.source.read(bytes, &mut self.stored)? < bytes {
-            return self.unfinished(begin);
+            return self.unfinished(begin).map(|()| None);
         }
         let (content, tail) = self.stored.split_last_chunk().expect("read above");
         let checked = Frame::check(content, *tail, chain);
@@ -179,13 +208,14 @@ impl<R: Record, In: Read> TraceReader<R, In> {
             checked.ok_or_else(|| self.damaged(begin, "a block does not fit its checksum"))?;
         match frame.kind {
             FrameKind::Records => self.decode(frame, begin, into)?,
+            FrameKind::Texts => self.decode_texts(frame, begin)?,
             FrameKind::End => self.end(begin)?,
         }
         self.chain = chain;
-        Ok(frame.kind == FrameKind::Records)
+        Ok(Some(frame.kind))
     }
 
-    fn decode(&mut self, frame: Frame, begin: u64, into: &mut Vec<R>) -> Result<(), TraceError> {
+    fn decompress(&mut self, frame: Frame, begin: u64) -> Result<(), TraceError> {
         let content = &self.stored[..frame.stored_bytes];
         self.raw.clear();
         self.raw.reserve(frame.raw_bytes);
@@ -193,19 +223,57 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         if !outcome.is_ok_and(|bytes| bytes == frame.raw_bytes) {
             return Err(self.damaged(begin, "a block does not decompress to its size"));
         }
+        Ok(())
+    }
+
+    fn decode_texts(&mut self, frame: Frame, begin: u64) -> Result<(), TraceError> {
+        if self.header.keys != Keys::Texts {
+            return Err(self.damaged(begin, "texts of keys, and the header announces none"));
+        }
+        self.decompress(frame, begin)?;
+        self.new_texts
+            .decode(&self.raw, frame.records)
+            .map_err(|malformed| self.damaged(begin, malformed.0))?;
+        self.totals.add_texts(frame.records, &self.raw);
+        Ok(())
+    }
+
+    /// Checks that exactly the keys that are new in a block have texts in front of it, in order.
+    fn check_texts(&mut self, block: &[R]) -> Result<(), &'static str> {
+        if self.header.keys != Keys::Texts {
+            return Ok(());
+        }
+        let mut next = 0;
+        for key in block.iter().filter_map(R::key) {
+            if self.new_texts.key(next) == Some(key) {
+                if !self.named.insert(key) {
+                    return Err("a key with two texts");
+                }
+                next += 1;
+            } else if !self.named.contains(&key) {
+                return Err("a key without its text");
+            }
+        }
+        let is_used_up = next == self.new_texts.len();
+        if is_used_up { Ok(()) } else { Err("a text of a key that no record names") }
+    }
+
+    fn decode(&mut self, frame: Frame, begin: u64, into: &mut Vec<R>) -> Result<(), TraceError> {
+        self.decompress(frame, begin)?;
         R::decode(&self.raw, frame.records, into)
             .map_err(|malformed| self.damaged(begin, malformed.0))?;
         let time_ns = |record: Option<&R>| record.and_then(R::time_ns);
         if time_ns(into.first()).is_some_and(|first_ns| first_ns < self.last_ns) {
-            into.clear();
             return Err(self.damaged(begin, "a block begins before the one before it ends"));
         }
         self.last_ns = time_ns(into.last()).unwrap_or(self.last_ns);
+        self.check_texts(into).map_err(|what| self.damaged(begin, what))?;
         self.totals.add(frame.records, &self.raw);
         Ok(())
     }
 
     fn end(&mut self, begin: u64) -> Result<(), TraceError> {
+        self.check_texts(&[]).map_err(|what| self.damaged(begin, what))?;
         let text = &self.stored[..self.stored.len() - TAIL_BYTES];
         let written: Totals = serde_json::from_slice(text)
             .map_err(|error| self.damaged(begin, &format!("the end block is not text: {error}")))?;
@@ -224,10 +292,12 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         Ok(())
     }
 
-    fn unfinished(&mut self, begin: u64) -> Result<bool, TraceError> {
+    /// Accepts that there is no end block, if that is allowed.
+    fn unfinished(&mut self, begin: u64) -> Result<(), TraceError> {
         if self.allow_unfinished {
+            self.new_texts.clear();
             self.progress = Progress::Unfinished;
-            return Ok(false);
+            return Ok(());
         }
         let kind = TraceErrorKind::Unfinished {
             complete_records: self.totals.records,
@@ -300,8 +370,9 @@ mod tests {
 
     /// A trace of the given frames with valid checksums: kind, records, bytes before compression,
     /// content.
-    fn crafted(frames: &[(FrameKind, usize, usize, &[u8])]) -> Vec<u8> {
-        let mut bytes = Header::new::<Operation>("crafted").to_bytes().unwrap();
+    fn crafted(keys: Keys, frames: &[(FrameKind, usize, usize, &[u8])]) -> Vec<u8> {
+        let header = Header { keys, ..Header::new::<Operation>("crafted") };
+        let mut bytes = header.to_bytes().unwrap();
         let mut chain = u64::from_le_bytes(*bytes.last_chunk().unwrap());
         for &(kind, records, raw_bytes, content) in frames {
             let mut frame = vec![0; HEAD_BYTES];
@@ -314,7 +385,11 @@ mod tests {
     }
 
     fn refusal(frames: &[(FrameKind, usize, usize, &[u8])]) -> String {
-        let bytes = crafted(frames);
+        refusal_of(Keys::Numbers, frames)
+    }
+
+    fn refusal_of(keys: Keys, frames: &[(FrameKind, usize, usize, &[u8])]) -> String {
+        let bytes = crafted(keys, frames);
         let mut reader = TraceReader::<Operation, _>::new(&bytes[..], "crafted").unwrap();
         let mut block = Vec::new();
         loop {
@@ -366,6 +441,43 @@ mod tests {
         let frames: Vec<_> =
             (0..3).map(|at| (FrameKind::Records, 1, blocks[at].len(), &contents[at][..])).collect();
         assert_eq!(refusal(&frames), "a block begins before the one before it ends");
+    }
+
+    #[test]
+    fn texts_stand_in_front_of_their_keys_once_and_in_order() {
+        let named = |keys: &[u64]| {
+            let (mut texts, mut raw) = (Texts::default(), Vec::new());
+            keys.iter().for_each(|&key| texts.push(key, b"text"));
+            texts.encode(&mut raw);
+            (FrameKind::Texts, keys.len(), raw)
+        };
+        let block = (FrameKind::Records, 1, raw(5));
+        let told = |keys: Keys, frames: &[&(FrameKind, usize, Vec<u8>)]| {
+            let contents: Vec<Vec<u8>> = frames.iter().map(|(_, _, raw)| compressed(raw)).collect();
+            let frames: Vec<_> = frames
+                .iter()
+                .zip(&contents)
+                .map(|((kind, count, raw), content)| (*kind, *count, raw.len(), &content[..]))
+                .collect();
+            refusal_of(keys, &frames)
+        };
+        let (one, two, both) = (named(&[1]), named(&[2]), named(&[1, 2]));
+        let missing = "a key without its text";
+        assert_eq!(told(Keys::Texts, &[&block]), missing);
+        assert_eq!(told(Keys::Texts, &[&two, &block]), missing);
+        assert_eq!(told(Keys::Texts, &[&two, &one, &block]), missing, "in another order");
+        assert_eq!(told(Keys::Texts, &[&one, &block, &one, &block]), "a key with two texts");
+        let unused = "a text of a key that no record names";
+        assert_eq!(told(Keys::Texts, &[&both, &block]), unused);
+        let announced = "texts of keys, and the header announces none";
+        assert_eq!(told(Keys::Numbers, &[&one, &block]), announced);
+        let end = Totals::new(Operation::CONTENT).to_text().unwrap();
+        let content = compressed(&one.2);
+        let frames = [
+            (FrameKind::Texts, 1, one.2.len(), &content[..]),
+            (FrameKind::End, 0, end.len(), &end[..]),
+        ];
+        assert_eq!(refusal_of(Keys::Texts, &frames), unused, "at the end");
     }
 
     #[test]

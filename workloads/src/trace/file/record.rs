@@ -14,6 +14,11 @@ pub trait Record: Copy + PartialEq + fmt::Debug {
     /// When it happened, if such records have a time. Times never decrease within a trace.
     fn time_ns(&self) -> Option<u64>;
 
+    /// The key, if such records have one.
+    fn key(&self) -> Option<u64> {
+        None
+    }
+
     /// Appends the encoding of `records` to `out`. There are at most
     /// [`BLOCK_RECORDS`](super::BLOCK_RECORDS) records, with times in order.
     fn encode(records: &[Self], out: &mut Vec<u8>);

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{Read, Write};
 
 use super::source::Source;
+use super::texts::Texts;
 use super::{Content, Header, Record, Totals, TraceError, TraceReader, TraceWriter, WriteError};
 use crate::trace::{Allocation, Operation};
 
@@ -65,7 +66,10 @@ fn copy<R: Record, In: Read>(
     let mut block = Vec::new();
     let cut = loop {
         match reader.next_block(&mut block) {
-            Ok(true) => copy_block(&block, &mut writer).map_err(RepairError::Write)?,
+            Ok(true) => {
+                let texts = reader.new_texts();
+                copy_block(texts, &block, &mut writer).map_err(RepairError::Write)?;
+            }
             Ok(false) => break None,
             Err(TraceError { offset, kind, .. }) if kind.leaves_blocks() => {
                 break Some(format!("cut at byte {offset}: {kind}"));
@@ -83,9 +87,13 @@ fn copy<R: Record, In: Read>(
 }
 
 fn copy_block<R: Record, W: Write>(
+    texts: &Texts,
     block: &[R],
     writer: &mut TraceWriter<R, W>,
 ) -> Result<(), WriteError> {
+    for (key, text) in texts.iter() {
+        writer.name(key, text)?;
+    }
     for &record in block {
         writer.push(record)?;
     }

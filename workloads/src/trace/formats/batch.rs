@@ -2,24 +2,28 @@
 
 use super::Skipped;
 use super::error::Fault;
+use crate::trace::file::KEY_TEXT_BYTES_MAX;
 use crate::trace::{OperationKind, key_of_bytes};
 
-/// A key as stores address it, and the length of its text.
+/// A key as stores address it, and its text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) hash: u64,
-    /// 0 of a number.
+    /// The length that the client's key had; 0 of a number.
     pub(super) bytes: u64,
+    /// Where its text begins and ends in the texts of the batch.
+    pub(super) text: Option<(usize, usize)>,
 }
 
 impl Key {
-    pub(super) fn of_text(text: &[u8]) -> Self {
-        Self { hash: key_of_bytes(text), bytes: text.len() as u64 }
-    }
-
     /// A numbered object: a bijection.
     pub(super) fn of_number(number: u64) -> Self {
-        Self { hash: key_of_bytes(&number.to_le_bytes()), bytes: 0 }
+        Self::of_object(&number.to_le_bytes())
+    }
+
+    /// An object that has no text of its own.
+    pub(super) fn of_object(name: &[u8]) -> Self {
+        Self { hash: key_of_bytes(name), bytes: 0, text: None }
     }
 }
 
@@ -40,10 +44,29 @@ pub(super) struct Batch {
     /// without times.
     pub(super) stamp_ns: u128,
     pub(super) pending: Vec<Pending>,
+    /// The texts of their keys.
+    pub(super) texts: Vec<u8>,
     pub(super) skipped: Skipped,
 }
 
 impl Batch {
+    /// A key whose text is `text`. The file may hold another text than the client's and tell that the
+    /// client's has `bytes` bytes: where those are more, as many zeros follow the text.
+    pub(super) fn text(&mut self, text: &[u8], bytes: u64) -> Key {
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text);
+        // A text that is too long is refused where it is kept, however long it is.
+        let length = text.len().max(bytes.min(KEY_TEXT_BYTES_MAX as u64 + 1) as usize);
+        self.texts.resize(start + length, 0);
+        Key { hash: key_of_bytes(text), bytes, text: Some((start, start + length)) }
+    }
+
+    /// Lengthens the text of the last key.
+    pub(super) fn append(&mut self, key: &mut Key, more: &[u8]) {
+        self.texts.extend_from_slice(more);
+        key.text = key.text.map(|(start, _)| (start, self.texts.len()));
+    }
+
     pub(super) fn get(&mut self, key: Key, value_bytes: u64) {
         self.pending.push(Pending { kind: OperationKind::Get, key, value_bytes, times: 1 });
     }

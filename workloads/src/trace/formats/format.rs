@@ -64,6 +64,15 @@ impl Format {
         }
     }
 
+    /// Whether keys are texts, which a trace may keep beside their hashes.
+    #[must_use]
+    pub const fn has_texts(self) -> bool {
+        match self {
+            Self::Twitter | Self::MetaKv202206 | Self::MetaKv202401 | Self::RedisMonitor => true,
+            Self::OracleGeneral | Self::CloudPhysics | Self::Msr => false,
+        }
+    }
+
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::name)
     }

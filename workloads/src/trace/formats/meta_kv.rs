@@ -1,10 +1,10 @@
 //! Meta's key-value cache traces, published with CacheLib.
 
-use super::batch::{Batch, Key, Parser, Pending};
+use super::batch::{Batch, Parser, Pending};
 use super::error::Fault;
 use super::field::{number, seconds_ns, shown};
 use super::table::Table;
-use crate::trace::{OperationKind, key_of_bytes};
+use crate::trace::OperationKind;
 
 pub(super) const UNTIMED: [&str; 4] = ["key", "op", "size", "op_count"];
 const KEY_SIZE: &str = "key_size";
@@ -94,11 +94,7 @@ fn request(
         batch.skipped.count("op_count 0");
         return Ok(());
     }
-    batch.pending.push(Pending {
-        kind,
-        key: Key { hash: key_of_bytes(key), bytes },
-        value_bytes,
-        times,
-    });
+    let key = batch.text(key, bytes);
+    batch.pending.push(Pending { kind, key, value_bytes, times });
     Ok(())
 }

@@ -19,7 +19,9 @@
 //! *Keys.* Where keys are texts, their length is kept: `key size` and `key_size` where the file tells it,
 //! else that of the text. [`key_of_bytes`](super::key_of_bytes) turns text into a key. It does the same with the 8
 //! bytes, little endian, of an `oracle-general` id and of a first block (`lbn`): no two of them
-//! share a key, and equal numbers in both formats give equal keys. An object of a block trace is
+//! share a key, and equal numbers in both formats give equal keys. [`Reader::text`] is the text itself,
+//! which a trace may keep: that of the file, followed by zeros where the client's key had more bytes than the
+//! file has of it; keys of Redis databases other than 0 end with a byte that no UTF-8 has and the number. An object of a block trace is
 //! identified by its first block or offset, whatever the size of the request, and in `msr` also by
 //! host and disk. Redis databases other than 0 have their own keys.
 //!

@@ -3,7 +3,6 @@
 use super::batch::{Batch, Key, Parser};
 use super::error::Fault;
 use super::field::{number, shown};
-use crate::trace::key_of_bytes;
 
 /// Windows counts time in ticks of 100 ns.
 const NS_PER_TICK: u128 = 100;
@@ -32,7 +31,7 @@ impl Parser for Msr {
         self.object.extend_from_slice(host);
         self.object.extend_from_slice(&number("DiskNumber", disk)?.to_le_bytes());
         self.object.extend_from_slice(&number("Offset", offset)?.to_le_bytes());
-        let key = Key { hash: key_of_bytes(&self.object), bytes: 0 };
+        let key = Key::of_object(&self.object);
         let size_bytes = number("Size", size)?;
         number("ResponseTime", response)?;
         if kind.eq_ignore_ascii_case(b"read") {

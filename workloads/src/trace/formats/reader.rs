@@ -31,6 +31,8 @@ pub struct Reader<'a> {
     /// How many operations of the batch were returned, and how often the next one was.
     given: usize,
     given_times: u32,
+    /// Where the batch has the text of the last key returned.
+    text: Option<(usize, usize)>,
     /// The time of the batch.
     time_ns: u64,
     origin_ns: Option<u128>,
@@ -58,6 +60,7 @@ pub fn open<'a>(
         batch: Batch::default(),
         given: 0,
         given_times: 0,
+        text: None,
         time_ns: 0,
         origin_ns: None,
         backward_times: 0,
@@ -86,6 +89,12 @@ impl Reader<'_> {
         &self.batch.skipped
     }
 
+    /// The text of the key of the operation that was returned last; `None` in formats of numbers.
+    #[must_use]
+    pub fn text(&self) -> Option<&[u8]> {
+        self.text.map(|(start, end)| &self.batch.texts[start..end])
+    }
+
     /// How many lines or records so far had an earlier time than one before them.
     #[must_use]
     pub fn backward_times(&self) -> u64 {
@@ -102,6 +111,7 @@ impl Reader<'_> {
     /// Reads lines or records until one yields an operation. Returns `false` at the end.
     fn fill(&mut self) -> Result<bool, FormatError> {
         self.batch.pending.clear();
+        self.text = None;
         self.given = 0;
         self.given_times = 0;
         while self.batch.pending.is_empty() {
@@ -109,6 +119,7 @@ impl Reader<'_> {
                 self.parser.finish().map_err(|fault| self.source.error(fault))?;
                 return Ok(false);
             }
+            self.batch.texts.clear();
             self.parser
                 .parse(self.source.item(), &mut self.batch)
                 .map_err(|fault| self.source.error(fault))?;
@@ -176,6 +187,7 @@ impl Iterator for Reader<'_> {
             }
         }
         let pending = self.batch.pending[self.given];
+        self.text = pending.key.text;
         self.given_times += 1;
         if self.given_times == pending.times {
             self.given += 1;

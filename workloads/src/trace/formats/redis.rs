@@ -11,6 +11,8 @@ use crate::trace::OperationKind;
 const COUNTER_BYTES: u64 = 8;
 /// Longer names are not commands.
 const NAME_BYTES_MAX: usize = 32;
+/// A byte that no text in UTF-8 has.
+const NO_UTF8: u8 = 0xFF;
 const REMEDY: &str = "record the trace again with redis-cli MONITOR";
 
 /// `1339518083.107412 [0 127.0.0.1:60866] "set" "key" "value"`, with or without a `+`.
@@ -106,6 +108,18 @@ pub(super) fn parts(line: &[u8]) -> Result<(u128, u64, &[u8]), Fault> {
     ))
 }
 
+/// The key `name` of a database. Those of database 0 are their texts; behind others stand a byte that no
+/// UTF-8 has and the database's number, because databases may have keys of the same text.
+fn key_of(batch: &mut Batch, name: &[u8], database: u64) -> Key {
+    let mut key = batch.text(name, name.len() as u64);
+    if database != 0 {
+        key.hash ^= mix(database);
+        batch.append(&mut key, &[NO_UTF8]);
+        batch.append(&mut key, database.to_string().as_bytes());
+    }
+    key
+}
+
 impl RedisMonitor {
     fn command(&mut self, database: u64, batch: &mut Batch) -> Result<(), Fault> {
         let name = self.arguments.lowercase_name();
@@ -122,31 +136,50 @@ impl RedisMonitor {
                 REMEDY,
             ));
         }
-        let key = |at: usize| {
-            let Key { hash, bytes } = Key::of_text(arguments.get(at));
-            Key { hash: hash ^ mix(database), bytes }
-        };
+        let key = |batch: &mut Batch, at: usize| key_of(batch, arguments.get(at), database);
         let bytes = |at: usize| arguments.get(at).len() as u64;
         match shape {
-            Shape::Read => batch.get(key(1), 0),
-            Shape::Each(OperationKind::Get) => (1..count).for_each(|at| batch.get(key(at), 0)),
-            Shape::Each(_) => (1..count).for_each(|at| batch.delete(key(at))),
-            Shape::Store(value) => batch.put(key(1), bytes(value)),
-            Shape::StorePairs => {
-                (1..count).step_by(2).for_each(|at| batch.put(key(at), bytes(at + 1)));
+            Shape::Read => {
+                let key = key(batch, 1);
+                batch.get(key, 0);
             }
-            Shape::Count => batch.put(key(1), COUNTER_BYTES),
+            Shape::Each(kind) => {
+                for at in 1..count {
+                    let key = key(batch, at);
+                    match kind {
+                        OperationKind::Get => batch.get(key, 0),
+                        _ => batch.delete(key),
+                    }
+                }
+            }
+            Shape::Store(value) => {
+                let key = key(batch, 1);
+                batch.put(key, bytes(value));
+            }
+            Shape::StorePairs => {
+                for at in (1..count).step_by(2) {
+                    let key = key(batch, at);
+                    batch.put(key, bytes(at + 1));
+                }
+            }
+            Shape::Count => {
+                let key = key(batch, 1);
+                batch.put(key, COUNTER_BYTES);
+            }
             Shape::StoreRange => {
                 let first = number("offset", arguments.get(2))?;
-                batch.put(key(1), first.saturating_add(bytes(3)));
+                let key = key(batch, 1);
+                batch.put(key, first.saturating_add(bytes(3)));
             }
             Shape::StoreBit => {
                 let bit = number("offset", arguments.get(2))?;
-                batch.put(key(1), bit / u64::from(u8::BITS) + 1);
+                let key = key(batch, 1);
+                batch.put(key, bit / u64::from(u8::BITS) + 1);
             }
             Shape::ReadAndDelete => {
-                batch.get(key(1), 0);
-                batch.delete(key(1));
+                let key = key(batch, 1);
+                batch.get(key, 0);
+                batch.delete(key);
             }
         }
         Ok(())

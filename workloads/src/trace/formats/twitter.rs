@@ -1,10 +1,9 @@
 //! Twitter's cache traces.
 
-use super::batch::{Batch, Key, Parser};
+use super::batch::{Batch, Parser};
 use super::error::Fault;
 use super::field::{number, seconds_ns, shown};
 use crate::near::near;
-use crate::trace::key_of_bytes;
 
 const OPERATIONS: [&str; 11] =
     ["get", "gets", "set", "add", "replace", "cas", "append", "prepend", "delete", "incr", "decr"];
@@ -60,7 +59,7 @@ impl Parser for Twitter {
         batch.stamp_ns = seconds_ns("timestamp", columns.time)?;
         // The text is another than the client's, its length is told.
         let bytes = number("key size", columns.key_bytes)?;
-        let key = Key { hash: key_of_bytes(columns.key), bytes };
+        let key = batch.text(columns.key, bytes);
         let value_bytes = number("value size", columns.value_bytes)?;
         // This column has no meaning here, but a line in which it is no number is malformed.
         number("TTL", columns.time_to_live)?;

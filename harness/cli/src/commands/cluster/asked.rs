@@ -7,11 +7,11 @@ use workloads::value::HEADER_BYTES;
 
 use super::super::{Failure, scale};
 use crate::cli::ClusterRunArguments;
-use crate::plan::{MachineLimits, works};
+use crate::plan::{MachineLimits, check_enough, works};
 use crate::suites::{self, KeyValueGrid, Suite};
 
 /// Settings of requests that clients keep.
-const KEPT: [&str; 4] = ["distributions", "value-bytes", "fill-percent", "latency"];
+const KEPT: [&str; 5] = ["distributions", "value-bytes", "key-bytes", "fill-percent", "latency"];
 /// A value's writer is sixteen bits of it.
 const WRITERS_MAX: u64 = 65_535;
 /// Requests a second, of all clients.
@@ -46,6 +46,8 @@ pub(super) fn asked(arguments: &ClusterRunArguments) -> Result<Asked, Failure> {
     let mut work = only_work(&suite, grid, &scale).map_err(fail)?;
     check_workload(&work.workload).map_err(fail)?;
     work.size_records();
+    work.records = arguments.records.unwrap_or(work.records);
+    check_enough(&work).map_err(fail)?;
     let (rate_ops_per_s, arrivals) = match (arguments.rate, work.driver) {
         (Some(rate), Driver::Open { arrivals, .. }) => (rate, arrivals),
         (Some(rate), _) => (rate, Arrivals::default()),
@@ -65,7 +67,7 @@ pub(super) fn asked(arguments: &ClusterRunArguments) -> Result<Asked, Failure> {
     )];
     let work = AskedWork {
         workload: work.workload,
-        records: arguments.records.unwrap_or(work.records),
+        records: work.records,
         threads: arguments.connections.map_or(work.threads, |count| count as usize),
         rate_ops_per_s,
         arrivals,
@@ -176,9 +178,9 @@ fn check_workload(workload: &Workload) -> Result<(), String> {
              ({workload}): take get-50, ycsb-a, ycsb-b or ycsb-c"
         ));
     }
-    if let Some(sizes) = &workload.key_bytes {
+    if let Some(sizes) = workload.key_bytes.as_ref().filter(|sizes| sizes.min() == 0) {
         return Err(format!(
-            "workload `{name}` with key-bytes = {sizes}: coordinated clients ask by words: leave it out"
+            "workload `{name}` with key-bytes = {sizes}: clusters find servers by bytes of keys: at least 1"
         ));
     }
     match workload.value_bytes.min() {
@@ -220,7 +222,8 @@ mod tests {
             ("get-percent = [50]\nvalue-bytes = [8]".to_owned(), "value-bytes = 8"),
             ("workloads = [\"ycsb-d\"]".to_owned(), "workload `ycsb-d`"),
             ("workloads = [\"ycsb-f\"]".to_owned(), "workload `ycsb-f`"),
-            (format!("{plain}key-bytes = [16]"), "`key-bytes`"),
+            (format!("{plain}key-bytes = [\"0..9\"]"), "key-bytes = 0-9"),
+            (format!("{plain}key-bytes = [16, 24]"), "2 combinations"),
             (
                 format!("{plain}[[fragmentation]]\nheaps = [\"glibc\"]\npatterns = [\"P1\"]"),
                 "[[fragmentation]]",

@@ -4,6 +4,7 @@
 //! map tolerate no other use; [`Gate`] keeps it away.
 
 use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
@@ -11,42 +12,9 @@ use super::{Row, RowRef};
 use crate::gate::{Gate, Inside, Pass};
 use crate::map::{Offering, Placed};
 
-mod c {
-    use std::ffi::c_void;
+mod calls;
 
-    unsafe extern "C" {
-        #[cfg(test)]
-        pub(super) safe fn nibble_onetbb_hash(key: u64) -> u64;
-        pub(super) safe fn nibble_onetbb_open(entries: usize) -> *mut c_void;
-        pub(super) fn nibble_onetbb_close(map: *mut c_void);
-        pub(super) fn nibble_onetbb_entries(map: *const c_void) -> usize;
-        pub(super) fn nibble_onetbb_buckets(map: *const c_void) -> usize;
-        pub(super) fn nibble_onetbb_read(
-            map: *const c_void,
-            key: u64,
-            storage: *mut c_void,
-        ) -> *mut u8;
-        pub(super) fn nibble_onetbb_end_read(storage: *mut c_void);
-        pub(super) fn nibble_onetbb_enter(
-            map: *mut c_void,
-            key: u64,
-            storage: *mut c_void,
-        ) -> *mut *mut u8;
-        pub(super) fn nibble_onetbb_write(
-            map: *mut c_void,
-            key: u64,
-            storage: *mut c_void,
-        ) -> *mut *mut u8;
-        pub(super) fn nibble_onetbb_end_write(storage: *mut c_void);
-        pub(super) fn nibble_onetbb_erase(map: *mut c_void, storage: *mut c_void);
-        pub(super) fn nibble_onetbb_walk(map: *mut c_void, storage: *mut c_void);
-        pub(super) fn nibble_onetbb_next(
-            map: *mut c_void,
-            storage: *mut c_void,
-            key: *mut u64,
-        ) -> *mut u8;
-    }
-}
+pub use calls::Calls;
 
 /// Room for an accessor or an iterator; the C++ side checks that they fit.
 #[repr(C, align(16))]
@@ -64,108 +32,110 @@ impl Storage {
 
 /// The map, which owns its rows.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct Table<K: Calls> {
     map: NonNull<c_void>,
     gate: Gate,
+    keys: PhantomData<K>,
 }
 
-// SAFETY: the map may be used by any thread, and its rows may be dropped by any.
-unsafe impl Send for Table {}
+// SAFETY: the map may be used by any thread, and its keys and rows may be dropped by any.
+unsafe impl<K: Calls> Send for Table<K> {}
 // SAFETY: it is a concurrent map; what it is not concurrent for, the gate keeps apart.
-unsafe impl Sync for Table {}
+unsafe impl<K: Calls> Sync for Table<K> {}
 
 /// A thread's use of a table.
 #[derive(Debug)]
 pub struct Thread {
     pass: Pass,
     /// Of this table, and no other: its gate knows the pass.
-    table: *const Table,
+    table: *const c_void,
 }
 
 /// One operation, or a batch. No walk runs meanwhile but its own.
 #[derive(Debug)]
-pub struct Guard<'a> {
-    table: &'a Table,
+pub struct Guard<'a, K: Calls> {
+    table: &'a Table<K>,
     inside: Inside<'a>,
 }
 
-impl Table {
+impl<K: Calls> Table<K> {
     /// A table with room for `entries`; `None` if there is no memory for it.
     pub(crate) fn new(entries: usize) -> Option<Box<Self>> {
-        let map = NonNull::new(c::nibble_onetbb_open(entries))?;
-        Some(Box::new(Self { map, gate: Gate::new() }))
+        let map = NonNull::new(K::open(entries))?;
+        Some(Box::new(Self { map, gate: Gate::new(), keys: PhantomData }))
     }
 
     pub(crate) fn register(&self) -> Thread {
-        Thread { pass: self.gate.register(), table: ptr::from_ref(self) }
+        Thread { pass: self.gate.register(), table: ptr::from_ref(self).cast() }
     }
 
     #[inline]
-    pub(crate) fn guard<'a>(&'a self, thread: &'a Thread) -> Guard<'a> {
-        assert!(ptr::eq(thread.table, self), "a thread is registered with its table");
+    pub(crate) fn guard<'a>(&'a self, thread: &'a Thread) -> Guard<'a, K> {
+        let is_own = ptr::eq(thread.table, ptr::from_ref(self).cast());
+        assert!(is_own, "a thread is registered with its table");
         Guard { table: self, inside: self.gate.enter(&thread.pass) }
     }
 
     pub(crate) fn entries(&self) -> usize {
-        // SAFETY: the map is open; it counts with an atomic.
-        unsafe { c::nibble_onetbb_entries(self.map.as_ptr()) }
+        // SAFETY: the map is open.
+        unsafe { K::entries(self.map.as_ptr()) }
     }
 
     pub(crate) fn buckets(&self) -> usize {
-        // SAFETY: the map is open; its number of buckets is an atomic.
-        unsafe { c::nibble_onetbb_buckets(self.map.as_ptr()) }
+        // SAFETY: the map is open.
+        unsafe { K::buckets(self.map.as_ptr()) }
     }
 
     /// # Safety
     /// No other thread uses the map, but to walk.
-    unsafe fn walk(&self, mut visit: impl FnMut(u64, NonNull<u8>)) {
+    unsafe fn walk(&self, mut visit: impl FnMut(K::Asked<'_>, NonNull<u8>)) {
         let mut storage = Storage::new();
         // SAFETY: the map is open and there is room; nobody changes the map, by contract.
-        unsafe { c::nibble_onetbb_walk(self.map.as_ptr(), storage.start()) };
-        let mut key = 0;
+        unsafe { K::walk(self.map.as_ptr(), storage.start()) };
         // SAFETY: as above, and the iterator has not ended.
-        while let Some(row) = NonNull::new(unsafe {
-            c::nibble_onetbb_next(self.map.as_ptr(), storage.start(), &raw mut key)
-        }) {
-            visit(key, row);
-        }
+        while unsafe { K::next(self.map.as_ptr(), storage.start(), &mut visit) } {}
     }
 }
 
-impl Drop for Table {
+impl<K: Calls> Drop for Table<K> {
     fn drop(&mut self) {
-        let free = |_, start| {
+        let free = |_: K::Asked<'_>, start| {
             // SAFETY: it came from a row, and its address is not used again: the map is closed next.
             drop(unsafe { Row::from_block(start) });
         };
         // SAFETY: the table is borrowed by nobody.
         unsafe { self.walk(free) };
         // SAFETY: it was opened, and is closed once.
-        unsafe { c::nibble_onetbb_close(self.map.as_ptr()) };
+        unsafe { K::close(self.map.as_ptr()) };
     }
 }
 
 /// The shared lock of an entry.
-struct Reading<'a>(&'a mut Storage);
+struct Reading<'a, K: Calls>(&'a mut Storage, PhantomData<K>);
 
-impl Drop for Reading<'_> {
+impl<K: Calls> Drop for Reading<'_, K> {
     fn drop(&mut self) {
         // SAFETY: the storage holds an accessor, which ends here.
-        unsafe { c::nibble_onetbb_end_read(self.0.start()) };
+        unsafe { K::end_read(self.0.start()) };
     }
 }
 
 /// The exclusive lock of an entry.
-struct Writing<'a> {
+struct Writing<'a, K: Calls> {
     storage: &'a mut Storage,
     map: NonNull<c_void>,
     /// Where the entry keeps its row's address; null in an entry that is new.
     place: NonNull<*mut u8>,
     /// Whether the entry is to go when the lock ends.
     erases: bool,
+    keys: PhantomData<K>,
 }
 
-impl Writing<'_> {
+impl<'a, K: Calls> Writing<'a, K> {
+    fn new(storage: &'a mut Storage, map: NonNull<c_void>, place: NonNull<*mut u8>) -> Self {
+        Self { storage, map, place, erases: false, keys: PhantomData }
+    }
+
     /// The row that the entry has.
     fn row(&self) -> Option<NonNull<u8>> {
         // SAFETY: the lock keeps the entry, and others from its place.
@@ -183,20 +153,20 @@ impl Writing<'_> {
     }
 }
 
-impl Drop for Writing<'_> {
+impl<K: Calls> Drop for Writing<'_, K> {
     fn drop(&mut self) {
         let storage = self.storage.start();
         if self.erases {
             // SAFETY: the map is open, the storage holds an accessor of it, which ends here.
-            unsafe { c::nibble_onetbb_erase(self.map.as_ptr(), storage) };
+            unsafe { K::erase(self.map.as_ptr(), storage) };
         } else {
             // SAFETY: the storage holds an accessor, which ends here.
-            unsafe { c::nibble_onetbb_end_write(storage) };
+            unsafe { K::end_write(storage) };
         }
     }
 }
 
-impl Guard<'_> {
+impl<K: Calls> Guard<'_, K> {
     #[inline]
     fn map(&self) -> NonNull<c_void> {
         assert!(!self.inside.walks(), "a walk must not use its map");
@@ -205,24 +175,24 @@ impl Guard<'_> {
 
     /// Reads the value of `key` under its entry's shared lock.
     #[inline]
-    pub(crate) fn get<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    pub(crate) fn get<R>(&self, key: K::Asked<'_>, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let mut storage = Storage::new();
         // SAFETY: the map is open, there is room for an accessor, nobody walks.
-        let row = unsafe { c::nibble_onetbb_read(self.map().as_ptr(), key, storage.start()) };
+        let row = unsafe { <K as Calls>::read(self.map().as_ptr(), key, storage.start()) };
         let start = NonNull::new(row)?;
-        let _reading = Reading(&mut storage);
+        let _reading = Reading::<K>(&mut storage, PhantomData);
         // The lock keeps the row: who takes it out holds the exclusive one.
-        let row = RowRef { start, row: std::marker::PhantomData };
+        let row = RowRef { start, row: PhantomData };
         Some(read(row.value()))
     }
 
     #[inline]
-    pub(crate) fn put(&self, key: u64, offer: &mut impl Offering) -> Placed {
+    pub(crate) fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering) -> Placed {
         let (mut storage, map) = (Storage::new(), self.map());
         // SAFETY: the map is open, there is room for an accessor, nobody walks.
-        let place = unsafe { c::nibble_onetbb_enter(map.as_ptr(), key, storage.start()) };
+        let place = unsafe { K::enter(map.as_ptr(), key, storage.start()) };
         let Some(place) = NonNull::new(place) else { return Placed::Refused };
-        let mut writing = Writing { storage: &mut storage, map, place, erases: false };
+        let mut writing = Writing::<K>::new(&mut storage, map, place);
         let Some(start) = writing.row() else {
             // Nobody sees an entry without a row: its lock is held until it has one, or is gone.
             let Some(row) = offer.row_for(None) else {
@@ -233,7 +203,7 @@ impl Guard<'_> {
             return Placed::Inserted;
         };
         // The lock keeps the row.
-        let old = RowRef { start, row: std::marker::PhantomData };
+        let old = RowRef { start, row: PhantomData };
         let Some(row) = offer.row_for(Some(old)) else { return Placed::Refused };
         writing.set_row(row);
         // SAFETY: it came from a row, and is no longer in the entry.
@@ -244,12 +214,12 @@ impl Guard<'_> {
     }
 
     #[inline]
-    pub(crate) fn remove(&self, key: u64) -> Option<usize> {
+    pub(crate) fn remove(&self, key: K::Asked<'_>) -> Option<usize> {
         let (mut storage, map) = (Storage::new(), self.map());
         // SAFETY: the map is open, there is room for an accessor, nobody walks.
-        let place = unsafe { c::nibble_onetbb_write(map.as_ptr(), key, storage.start()) };
+        let place = unsafe { K::write(map.as_ptr(), key, storage.start()) };
         let place = NonNull::new(place)?;
-        let writing = Writing { storage: &mut storage, map, place, erases: false };
+        let writing = Writing::<K>::new(&mut storage, map, place);
         let start = writing.row().expect("an entry has a row when its lock is released");
         writing.erase();
         // SAFETY: it came from a row; the entry is gone, which only this thread has erased.
@@ -258,27 +228,14 @@ impl Guard<'_> {
     }
 
     /// Passes every key and row to `visit`, while no other thread uses the map.
-    pub(crate) fn walk(&self, mut visit: impl FnMut(u64, RowRef<'_>)) {
+    pub(crate) fn walk(&self, mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
         self.inside.walk(|| {
             // SAFETY: no other thread is inside the gate, but to walk.
             unsafe {
                 self.table.walk(|key, start| {
-                    visit(key, RowRef { start, row: std::marker::PhantomData });
+                    visit(key, RowRef { start, row: PhantomData });
                 });
             }
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use kit::hash::mix;
-
-    #[test]
-    fn it_hashes_as_the_other_maps_do() {
-        for key in [0, 1, 0x1234_5678_9abc_def0, u64::MAX] {
-            assert_eq!(c::nibble_onetbb_hash(key), mix(key));
-        }
     }
 }

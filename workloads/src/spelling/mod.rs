@@ -2,16 +2,19 @@
 //!
 //! | length | key |
 //! |---|---|
+//! | 0 to 7 bytes | the n-th record of a length has the n-th key of that length (`short.rs`) |
 //! | 8 to 23 bytes | the eight big-endian bytes of [`key_of`](crate::key_of), repeated |
 //! | 24 bytes and more | as YCSB's: `user`, the number of `key_of` in 20 digits, and these repeated |
 //!
-//! So a key is a bijection of its record, and [`Spelling::word_of`] is the way back.
+//! So a key is a bijection of its record, and [`Spelling::word_of`] is the way back. There are 256ⁿ keys of n
+//! bytes: [`Spelling::records_max`] tells for how many records they suffice.
+
+mod short;
 
 use crate::keys::KEY_BYTES;
-use crate::{Seed, SizeDistribution};
+use crate::{Seed, SizeDistribution, index_of, key_of};
+use short::Short;
 
-/// The shortest key: with fewer bytes there are not enough of them.
-pub const KEY_BYTES_MIN: usize = KEY_BYTES;
 /// The longest key.
 pub const KEY_BYTES_MAX: usize = 4096;
 
@@ -28,6 +31,8 @@ const LENGTHS: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Spelling {
     lengths: Box<[u16; LENGTHS]>,
+    /// Where some records have keys of fewer than 8 bytes.
+    short: Option<Box<Short>>,
 }
 
 impl Spelling {
@@ -35,19 +40,29 @@ impl Spelling {
     /// checked.
     ///
     /// # Panics
-    /// If a length is beyond [`KEY_BYTES_MIN`] and [`KEY_BYTES_MAX`].
+    /// If a length is beyond [`KEY_BYTES_MAX`].
     pub fn new(sizes: &SizeDistribution) -> Self {
         let mut rng = Seed(0).stream("key lengths").rng();
         let lengths = std::array::from_fn(|_| {
             let bytes = sizes.sample(&mut rng);
-            assert!((KEY_BYTES_MIN..=KEY_BYTES_MAX).contains(&bytes), "keys of {bytes} bytes");
+            assert!(bytes <= KEY_BYTES_MAX, "keys of {bytes} bytes");
             bytes as u16
         });
-        Self { lengths: Box::new(lengths) }
+        Self { short: Short::new(&lengths).map(Box::new), lengths: Box::new(lengths) }
     }
 
-    /// The mean length of a key, in bytes.
-    pub fn mean_bytes(&self) -> f64 {
+    /// How many records have a key of their own; `None` if all have.
+    pub fn records_max(&self) -> Option<u64> {
+        self.short.as_ref()?.records_max()
+    }
+
+    /// The mean length of the keys of so many records, in bytes.
+    pub fn mean_bytes(&self, records: u64) -> f64 {
+        if let Some(short) = &self.short {
+            let most = short.records_max().unwrap_or(u64::MAX);
+            let records = records.clamp(1, most);
+            return short.sum_bytes(records) / records as f64;
+        }
         let sum: u64 = self.lengths.iter().map(|&bytes| u64::from(bytes)).sum();
         sum as f64 / LENGTHS as f64
     }
@@ -60,6 +75,9 @@ impl Spelling {
     /// The length of the key of `word`, which is the [`key_of`](crate::key_of) a record.
     #[inline]
     pub fn bytes(&self, word: u64) -> usize {
+        if let Some(short) = &self.short {
+            return short.bytes(index_of(word));
+        }
         usize::from(self.lengths[word as usize % LENGTHS])
     }
 
@@ -74,6 +92,9 @@ impl Spelling {
             key[..USER.len()].copy_from_slice(USER);
             key[USER.len()..TEXT_BYTES].copy_from_slice(&digits(word));
             repeat(&mut key[USER.len()..], DIGITS);
+        } else if key.len() < KEY_BYTES {
+            let short = self.short.as_ref().expect("keys below 8 bytes");
+            short.spell(index_of(word), key);
         } else {
             key[..KEY_BYTES].copy_from_slice(&word.to_be_bytes());
             repeat(key, KEY_BYTES);
@@ -83,6 +104,9 @@ impl Spelling {
 
     /// The word whose key this is; `None` if it is the key of none.
     pub fn word_of(&self, key: &[u8]) -> Option<u64> {
+        if key.len() < KEY_BYTES {
+            return self.short.as_ref()?.record_of(key).map(key_of);
+        }
         let word = match key.strip_prefix(USER).and_then(|rest| rest.get(..DIGITS)) {
             Some(digits) if key.len() >= TEXT_BYTES => str::from_utf8(digits).ok()?.parse().ok()?,
             _ => u64::from_be_bytes(*key.first_chunk()?),
@@ -172,8 +196,8 @@ mod tests {
     #[test]
     fn lengths_follow_their_distribution() {
         let (even, skewed) = (spelling("8..64"), spelling("zipfian:8-64:0.99"));
-        assert!((even.mean_bytes() - 36.0).abs() < 1.5, "{}", even.mean_bytes());
-        assert!(skewed.mean_bytes() < 30.0, "{}", skewed.mean_bytes());
-        assert_eq!((spelling("16").mean_bytes(), even.bytes_max()), (16.0, 64));
+        assert!((even.mean_bytes(9) - 36.0).abs() < 1.5, "{}", even.mean_bytes(9));
+        assert!(skewed.mean_bytes(9) < 30.0, "{}", skewed.mean_bytes(9));
+        assert_eq!((spelling("16").mean_bytes(9), even.bytes_max()), (16.0, 64));
     }
 }
