@@ -34,7 +34,7 @@ pub use programs::{
 };
 pub use settings::SettingArguments;
 pub use trace::{
-    CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
+    CaptureCommand, ConvertArguments, KeysKept, MallocArguments, PostmarkArguments, StatArguments,
     TraceCommand,
 };
 

@@ -204,7 +204,7 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
         value: &[u8],
         lifetime: Duration,
     ) -> Result<Option<PutOutcome>, PutError> {
-        taken(self.session.put_for(self.spelling.spell(key, &mut self.room), value, lifetime))
+        taken(self.session.put_for(self.keys.spell(key, &mut self.room), value, lifetime))
     }
 
     fn execute(

@@ -53,7 +53,7 @@ pub(super) fn check(system: &System, sizes: &SizeDistribution) -> Result<(), Str
 ///
 /// # Errors
 /// How many keys there are, how many records, and which lengths suffice.
-pub(super) fn check_enough(work: &KeyValue) -> Result<(), String> {
+pub(crate) fn check_enough(work: &KeyValue) -> Result<(), String> {
     let Some((sizes, spelling)) = work.workload.key_bytes.as_ref().zip(work.workload.spelling())
     else {
         return Ok(());
