@@ -232,14 +232,8 @@ fn a_trace_of_texts_is_replayed_with_its_keys_where_stores_take_them() {
         }
     }
     let shown = bench()
-        .args([
-            "plan",
-            folder.join("suite.toml").to_str().unwrap(),
-            "--scale",
-            "smoke",
-            "--results",
-        ])
-        .arg(folder.join("results"))
+        .current_dir(&folder)
+        .args(["plan", "suite.toml", "--scale", "smoke"])
         .output()
         .expect("the program starts");
     let said = format!("{}{}", String::from_utf8_lossy(&shown.stdout), errors(&shown));

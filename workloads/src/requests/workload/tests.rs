@@ -107,8 +107,8 @@ fn a_file_is_refused_as_a_whole() {
     assert_eq!(
         refusal("chrn", Given::Flag(true)),
         "unknown field `chrn`, expected one of `name`, `mix`, `keys`, `value-bytes`, \
-         `key-bytes`, `churn-value-bytes`, `together`, `scan-entries`, `churn`, `modelled-key-bytes`, \
-         `source`"
+         `key-bytes`, `churn-value-bytes`, `together`, `lifetime-ms`, `scan-entries`, `churn`, \
+         `modelled-key-bytes`, `source`"
     );
     assert_eq!(
         refusal("scan-entries", Given::Numbers(&[9, 3])),
@@ -229,7 +229,7 @@ fn lifetimes_are_those_of_values_that_have_one_and_are_written_by_nothing_else()
         "lifetime-ms = 1000 without write-expiring: no value has a lifetime; give the mix a share of \
          write-expiring, or leave it out"
     );
-    for (lifetime_ms, nearest) in [(0, 1), (2_592_000_001, 2_592_000_000)] {
+    for (lifetime_ms, nearest) in [(0_u64, 1_u64), (2_592_000_001, 2_592_000_000)] {
         assert_eq!(
             message(Workload { lifetime_ms: Some(lifetime_ms), ..expiring() }),
             format!(
