@@ -40,8 +40,11 @@ fn trace(numbers: impl Iterator<Item = u64>) -> (Vec<u8>, Totals) {
     writer.finish().unwrap()
 }
 
+/// A key and its text.
+type Named = (u64, Vec<u8>);
+
 /// Keys of all records, and the texts in their order.
-fn read(bytes: &[u8]) -> Result<(Vec<u64>, Vec<(u64, Vec<u8>)>), String> {
+fn read(bytes: &[u8]) -> Result<(Vec<u64>, Vec<Named>), String> {
     let mut reader = TraceReader::<Operation, _>::new(bytes, "t").map_err(|e| e.to_string())?;
     let (mut block, mut keys, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     while reader.next_block(&mut block).map_err(|error| error.to_string())? {
