@@ -18,9 +18,11 @@ use workloads::key_of;
 
 use crate::key_value::steering::records_of;
 use crate::registry::{StoreVisitor, store_traits};
-use crate::tests_stores::{short_form, traits_of, visit};
+use crate::tests_stores::{makes_transactions, short_form, traits_of, visit};
 
 const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
+/// Of a store that makes a transaction of each write.
+const OBJECT_MEMORY_BYTES_OF_SLOW: u64 = OBJECT_MEMORY_BYTES / 32;
 const VALUE_BYTES: usize = 64;
 const OBJECT_BYTES: u64 = VALUE_BYTES as u64 + size_of::<u64>() as u64;
 const FILLS_PERCENT: [u64; 2] = [50, 80];
@@ -105,9 +107,13 @@ fn fills() -> u64 {
 /// Fills `store` so often, opened anew as often as its memory comes back.
 fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
     let on_heap = traits_of(store).allocator == AllocatorChoice::Chosen;
-    let records = OBJECT_MEMORY_BYTES * fill_percent / 100 / OBJECT_BYTES;
+    let object_memory_bytes = match makes_transactions(store) {
+        true => OBJECT_MEMORY_BYTES_OF_SLOW,
+        false => OBJECT_MEMORY_BYTES,
+    };
+    let records = object_memory_bytes * fill_percent / 100 / OBJECT_BYTES;
     let setup = Setup {
-        object_memory_bytes: Some(OBJECT_MEMORY_BYTES),
+        object_memory_bytes: Some(object_memory_bytes),
         live_bytes: records * OBJECT_BYTES,
         records_max: records,
         value_bytes_max: VALUE_BYTES,

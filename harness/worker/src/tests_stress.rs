@@ -14,7 +14,7 @@ use engine::{EngineTraits, FullMeaning, KvEngine, MemoryBound, Setup, Storage};
 use kit::testing::{Done, Plant, Planted, Stress, VALUE_BYTES_MAX};
 
 use crate::registry::StoreVisitor;
-use crate::tests_stores::{in_process, traits_of, visit};
+use crate::tests_stores::{in_process, makes_transactions, traits_of, visit};
 
 const OBJECT_MEMORY_BYTES: u64 = 32 << 20;
 const THREADS: usize = 4;
@@ -25,8 +25,6 @@ const FILLS: [u64; 3] = [50, 90, 140];
 const PART_OF_SLOW: u64 = 32;
 /// Lookups of a store on a disk wait for the device. It grows, so no fill is full; few keys are written often.
 const FILLS_ON_DISK: [u64; 1] = [4];
-/// Stores that make a transaction of each write.
-const OF_TRANSACTIONS: [&str; 1] = ["redb"];
 /// As the figures of the papers have them.
 const MORE: [&str; 2] = ["masstree:jemalloc", "ramcloud@instances=2"];
 
@@ -76,7 +74,7 @@ fn asked_of(store: &str) -> Asked {
     match (traits.storage, traits.full) {
         (Storage::Disk, FullMeaning::Grow) => Asked { fills: &FILLS_ON_DISK, operations, ..whole },
         // As many operations for each key as elsewhere, so that a store gets as full.
-        _ if OF_TRANSACTIONS.contains(&traits.name) => {
+        _ if makes_transactions(store) => {
             Asked { operations, object_memory_bytes: OBJECT_MEMORY_BYTES / PART_OF_SLOW, ..whole }
         }
         _ => whole,
