@@ -26,13 +26,36 @@ pub struct Options {
     left: BTreeMap<String, String>,
     rules: Vec<(&'static str, Rule)>,
     told: Vec<String>,
+    cache: CacheLimit,
+}
+
+/// Memory that may hold data of a store on a disk, the page cache included.
+#[derive(Clone, Copy, Debug)]
+struct CacheLimit {
+    bytes: Option<u64>,
+    is_heeded: bool,
 }
 
 impl Options {
     /// The given settings, none of them read yet.
     #[must_use]
     pub fn new(options: &BTreeMap<String, String>) -> Self {
-        Self { left: options.clone(), rules: Vec::new(), told: Vec::new() }
+        let cache = CacheLimit { bytes: None, is_heeded: false };
+        Self { left: options.clone(), rules: Vec::new(), told: Vec::new(), cache }
+    }
+
+    /// The same for a store whose data may take so much memory, the page cache included; `None` sets no
+    /// limit. A store that does not ask for it ([`cache_bytes`](Self::cache_bytes)) cannot be had with one.
+    #[must_use]
+    pub fn within(self, cache_bytes: Option<u64>) -> Self {
+        Self { cache: CacheLimit { bytes: cache_bytes, is_heeded: false }, ..self }
+    }
+
+    /// Memory that may hold data, the page cache included, if it is limited. Stores ask whose files are on a
+    /// disk.
+    pub fn cache_bytes(&mut self) -> Option<u64> {
+        self.cache.is_heeded = true;
+        self.cache.bytes
     }
 
     /// Sets `field` to the setting `name`, if given: a whole number.
@@ -127,10 +150,20 @@ impl Options {
     /// Rejects settings that were not read.
     ///
     /// # Errors
-    /// [`OpenError::UnknownSetting`] for the first setting that was not read.
+    /// [`OpenError::UnknownSetting`] for the first setting that was not read;
+    /// [`OpenError::BadSetting`] for a limit of memory that the store does not heed.
     pub fn finish(&self) -> Result<(), OpenError> {
         match self.left.keys().next() {
-            None => Ok(()),
+            None => match self.cache {
+                CacheLimit { bytes: Some(bytes), is_heeded: false } => Err(OpenError::BadSetting {
+                    setting: "cache-percent".to_owned(),
+                    value: format!("{bytes} bytes"),
+                    accepted: "those of stores on a disk: this one keeps its objects in memory; drop it, or \
+                               ask for files=disk where the store has that setting"
+                        .to_owned(),
+                }),
+                _ => Ok(()),
+            },
             Some(setting) => Err(OpenError::UnknownSetting {
                 setting: setting.clone(),
                 known: self.rules.iter().map(|(name, _)| *name).collect(),
@@ -186,6 +219,19 @@ mod tests {
         assert_eq!(message(error), "unknown setting `shard`: there are shards");
         let error = given("shard", "8").finish().unwrap_err();
         assert_eq!(message(error), "unknown setting `shard`: this store has no settings");
+    }
+
+    #[test]
+    fn a_limit_of_memory_is_for_stores_that_ask_for_it() {
+        let none = BTreeMap::new();
+        let error = Options::new(&none).within(Some(4096)).finish().unwrap_err().to_string();
+        let expected =
+            "setting `cache-percent` = `4096 bytes`: accepted are those of stores on a disk";
+        assert!(error.starts_with(expected), "{error}");
+        let mut asks = Options::new(&none).within(Some(4096));
+        assert_eq!(asks.cache_bytes(), Some(4096));
+        asks.finish().unwrap();
+        Options::new(&none).within(None).finish().unwrap();
     }
 
     /// A type too small for its rule does not hold another number than was asked for.

@@ -19,6 +19,8 @@ pub struct Setup {
     pub value_bytes_max: usize,
     /// Sessions that will be open at the same time: one for each thread that asks.
     pub sessions: usize,
+    /// Memory that may hold data of a store on a disk, the page cache included; `None` if it is not limited.
+    pub cache_bytes: Option<u64>,
     /// Whether memory must be resident before the clock starts.
     pub resident: bool,
     /// Whether anyone uses what PUT reports: whether the key was present.
@@ -36,7 +38,7 @@ impl Setup {
     /// The settings, for reading one by one.
     #[must_use]
     pub fn options(&self) -> Options {
-        Options::new(&self.options)
+        Options::new(&self.options).within(self.cache_bytes)
     }
 
     /// Where a store for disks makes its folder.

@@ -211,6 +211,8 @@ pub struct EngineTraits {
     /// Whether an instance carries out several writes in one step; what an instance does says
     /// [`KvEngine::writes_in_one_step`](crate::KvEngine::writes_in_one_step).
     pub writes_in_one_step: bool,
+    /// Whether each write by itself is a transaction with a commit, so that tests ask less of it.
+    pub commits_each_write: bool,
     /// In which units it counts the lifetimes of objects.
     pub expiry: Expiry,
     /// Page size that it requests, in bytes; an instance may differ
@@ -257,6 +259,7 @@ impl EngineTraits {
         rmw: Rmw::GetThenPut,
         snapshots: Snapshots::No,
         writes_in_one_step: false,
+        commits_each_write: false,
         expiry: Expiry::None,
         page_bytes: 4096,
         background_threads: false,

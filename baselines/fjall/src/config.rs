@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use engine::{Durability, OpenError, Options, Setup, Whole};
 use kit::counted::STRIPES_MAX;
-use kit::disk::{self, OnDisk};
+use kit::disk::{self, OnDisk, OwnMemory};
 use kit::tmpfs::SHARED_MEMORY;
 
 /// A memtable of a block would be all of it.
 const WRITE_BUFFER_BYTES_MIN: u64 = 64 << 10;
 const WRITE_BUFFER_BYTES_MAX: u64 = 64 << 30;
+/// The one being written, and the one that is being flushed.
+const MEMTABLES: u64 = 2;
 /// More than a machine has.
 const BLOCK_CACHE_BYTES_MAX: u64 = 1 << 46;
 const WORKER_THREADS_MAX: u64 = 64;
@@ -64,10 +66,25 @@ impl FjallConfig {
             ..Self::default()
         };
         options.switch("ask-presence", &mut config.ask_presence)?;
+        let own = match &config.disk {
+            Some(_) => OwnMemory::limited(options, &setup.files_below())?,
+            None => None,
+        };
+        if let Some(own) = own {
+            config.write_buffer_bytes = own.memtable_bytes(config.write_buffer_bytes, MEMTABLES);
+            config.block_cache_bytes = own.cache_bytes(config.block_cache_bytes, false);
+        }
         let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=WRITE_BUFFER_BYTES_MAX;
         options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
         let block_cache_bytes = 0..=BLOCK_CACHE_BYTES_MAX;
         options.whole("block-cache-bytes", &mut config.block_cache_bytes, block_cache_bytes)?;
+        if let Some(own) = own {
+            let memtables_bytes = config.write_buffer_bytes * MEMTABLES;
+            own.check(
+                "write-buffer-bytes",
+                memtables_bytes.saturating_add(config.block_cache_bytes),
+            )?;
+        }
         options.whole("worker-threads", &mut config.worker_threads, 1..=WORKER_THREADS_MAX)?;
         let stripes = Whole::powers_of_two(1..=STRIPES_MAX as u64);
         options.whole("stripes", &mut config.stripes, stripes)?;

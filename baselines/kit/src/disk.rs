@@ -122,6 +122,8 @@ pub fn configured(
     }
     let below = setup.files_below();
     fit_for_files(&below)?;
+    // A store that sizes nothing by it is held by the group of its process.
+    let _ = options.cache_bytes();
     Ok(Some(OnDisk { folder: DiskFolder::Below(below), durability: kept.0 }))
 }
 
@@ -137,6 +139,58 @@ pub fn tmpfs_or_disk(
     let mut files = "tmpfs".to_owned();
     options.one_of("files", &mut files, ["tmpfs", "disk"])?;
     configured(setup, options, (files == "disk", given))
+}
+
+/// Memory that may hold data of a store on a disk, the page cache included: the store's own part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnMemory {
+    limit_bytes: u64,
+}
+
+impl OwnMemory {
+    /// The limit of a cell that has one, for a store that keeps its files `below`.
+    ///
+    /// # Errors
+    /// [`OpenError::Unusable`] if files there are in memory: none of them could leave it.
+    pub fn limited(options: &mut Options, below: &Path) -> Result<Option<Self>, OpenError> {
+        let Some(limit_bytes) = options.cache_bytes() else { return Ok(None) };
+        fit_for_files(below)?;
+        Ok(Some(Self { limit_bytes }))
+    }
+
+    /// Size of each of `memtables`, which are of `usual_bytes` where there is room: all of them take a
+    /// quarter at most.
+    #[must_use]
+    pub fn memtable_bytes(self, usual_bytes: u64, memtables: u64) -> u64 {
+        usual_bytes.min(self.limit_bytes / 4 / memtables)
+    }
+
+    /// The cache of blocks: half where the store passes the page cache by; beside that a quarter, and
+    /// `usual_bytes` at most.
+    #[must_use]
+    pub fn cache_bytes(self, usual_bytes: u64, passes_page_cache: bool) -> u64 {
+        let Self { limit_bytes } = self;
+        if passes_page_cache { limit_bytes / 2 } else { usual_bytes.min(limit_bytes / 4) }
+    }
+
+    /// Checks that what a store holds itself fits the limit.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] with both.
+    pub fn check(self, setting: &str, own_bytes: u64) -> Result<(), OpenError> {
+        let Self { limit_bytes } = self;
+        if own_bytes <= limit_bytes {
+            return Ok(());
+        }
+        Err(OpenError::BadSetting {
+            setting: setting.to_owned(),
+            value: format!("{own_bytes} bytes in all"),
+            accepted: format!(
+                "memtables and caches of {limit_bytes} bytes together, which is what cache-percent gives: \
+                 raise it, or lower them"
+            ),
+        })
+    }
 }
 
 /// What survives a store, as a setting has it.

@@ -8,15 +8,14 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use platform::mutants::{Entry, VARIABLE};
+
 /// A killing test takes a few seconds.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A mutant: its name, what it breaks, and the test that kills it, `program::path::test`.
-pub type Entry = (&'static str, &'static str, &'static str);
-
-/// Runs those of `table` that the program's arguments select. A process is broken by the environment
-/// variable `variable`. `is_program` tells whether a file is the test program of that name.
-pub fn run(table: &[Entry], variable: &str, is_program: impl Fn(&str, &str) -> bool) -> ExitCode {
+/// Runs those of `table` that the program's arguments select. `is_program` tells whether a file is the test
+/// program of that name.
+pub fn run(table: &[Entry], is_program: impl Fn(&str, &str) -> bool) -> ExitCode {
     let (programs, selected): (Vec<_>, Vec<_>) =
         std::env::args().skip(1).partition(|argument| argument.contains('/'));
     let wanted = |name: &str| selected.is_empty() || selected.iter().any(|one| one == name);
@@ -28,7 +27,7 @@ pub fn run(table: &[Entry], variable: &str, is_program: impl Fn(&str, &str) -> b
             eprintln!("no test program `{name}`: run scripts/mutants");
             return ExitCode::from(2);
         };
-        tests.push(Test { killer, program, test, variable });
+        tests.push(Test { killer, program, test });
     }
     let mut wrong = 0;
     let mut sound = tests.clone();
@@ -58,20 +57,19 @@ struct Test<'run> {
     killer: &'run str,
     program: &'run str,
     test: &'run str,
-    variable: &'run str,
 }
 
 impl Test<'_> {
     /// Whether it passes; `None` if it was stopped or is not there.
     fn passes(&self, mutant: Option<&str>) -> Option<bool> {
-        let Self { program, test, variable, .. } = *self;
+        let Self { program, test, .. } = *self;
         let listed = Command::new(program).args(["--exact", test, "--list"]).output().ok()?;
         if !String::from_utf8_lossy(&listed.stdout).contains(": test") {
             return None;
         }
         let mut command = Command::new(program);
         command.args(["--exact", test]).stdout(Stdio::null()).stderr(Stdio::null());
-        command.env_remove(variable).envs(mutant.map(|name| (variable, name)));
+        command.env_remove(VARIABLE).envs(mutant.map(|name| (VARIABLE, name)));
         let mut child = command.spawn().ok()?;
         let deadline = Instant::now() + LIMIT;
         while Instant::now() < deadline {

@@ -9,6 +9,8 @@ use engine::{OpenError, Options, Setup, Whole};
 
 /// The longest value.
 pub const VALUE_BYTES_MAX: usize = 32 << 20;
+/// The memory component that is written, and the one that is being flushed.
+const MEMTABLES: u64 = 2;
 /// The most sessions at a time.
 pub const SESSIONS_MAX: usize = 256;
 
@@ -185,6 +187,13 @@ impl Config {
         }
         options.one_of("rmw", &mut config.read_modify_write, ways)?;
         options.one_of("log", &mut config.log, LogMode::ALL)?;
+        let own = kit::disk::OwnMemory::limited(options, &config.private_parent)?;
+        if let Some(own) = own {
+            let memtable_bytes = config.write_buffer_bytes as u64;
+            config.write_buffer_bytes = own.memtable_bytes(memtable_bytes, MEMTABLES) as usize;
+            config.block_cache_bytes =
+                own.cache_bytes(config.block_cache_bytes as u64, false) as usize;
+        }
         let sizes = |least: u64, most: u64| Whole::multiples_of(1, least..=most);
         options.whole(
             "write-buffer-bytes",
@@ -194,6 +203,10 @@ impl Config {
         options.whole("table-bytes", &mut config.table_bytes, sizes(4096, 1 << 30))?;
         options.whole("block-bytes", &mut config.block_bytes, sizes(256, 1 << 20))?;
         options.whole("block-cache-bytes", &mut config.block_cache_bytes, sizes(0, 1 << 40))?;
+        if let Some(own) = own {
+            let memtables_bytes = config.write_buffer_bytes as u64 * MEMTABLES;
+            own.check("write-buffer-bytes", memtables_bytes + config.block_cache_bytes as u64)?;
+        }
         options.whole("bloom-bits-per-key", &mut config.bloom_bits_per_key, sizes(1, 40))?;
         options.whole("level0-tables", &mut config.level0_tables, sizes(1, 100))?;
         options.whole("level1-bytes", &mut config.level1_bytes, sizes(4096, 1 << 40))?;

@@ -75,7 +75,7 @@ pub use config::{
 pub use contract::{Clsm, Lsm, LsmPartitioned, LsmSession};
 pub use error::Error;
 #[cfg(feature = "instrumented")]
-pub use mutant::{VARIABLE, mutants};
+pub use mutant::mutants;
 pub use session::{Decide, Decision, Session, Write};
 pub use snapshots::Snapshot;
 pub use store::Store;

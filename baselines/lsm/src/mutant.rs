@@ -1,25 +1,7 @@
 //! Ways to break the store, each with the test that must notice.
 
-macro_rules! mutants {
-    ($($(#[$place:meta])* $mutant:ident = $name:literal, $breaks:literal, $killer:literal;)+) => {
-        /// What is broken. The comments say where `mutated` belongs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Mutant {
-            $($(#[$place])* $mutant,)+
-        }
-
-        #[cfg(feature = "instrumented")]
-        impl Mutant {
-            const ALL: &'static [Self] = &[$(Self::$mutant),+];
-
-            /// Name, what it breaks, and the test that kills it.
-            const TABLE: &'static [(&'static str, &'static str, &'static str)] =
-                &[$(($name, $breaks, $killer)),+];
-        }
-    };
-}
-
-mutants! {
+platform::mutants! {
+    pub(crate),
     /// `Clock::is_inserted`: `>=` in place of `>` (fault D1).
     WaitsBelow = "waits-below",
         "a snapshot does not wait for the write that has its very time",
@@ -96,48 +78,4 @@ mutants! {
     BatchInPart = "batch-in-part",
         "recovery applies the half of a batch that it finds",
         "baseline_lsm::tests::recovery::a_batch_is_recovered_whole_or_not_at_all";
-}
-
-/// Whether the store is to be broken so: no.
-#[cfg(not(feature = "instrumented"))]
-#[inline(always)]
-pub(crate) const fn mutated(_mutant: Mutant) -> bool {
-    false
-}
-
-#[cfg(feature = "instrumented")]
-pub use chosen::{VARIABLE, mutants};
-
-#[cfg(feature = "instrumented")]
-pub(crate) use chosen::mutated;
-
-#[cfg(feature = "instrumented")]
-mod chosen {
-    use std::sync::OnceLock;
-
-    use super::Mutant;
-
-    /// The environment variable that names the mutant of this process.
-    pub const VARIABLE: &str = "NIBBLE_MUTANT";
-
-    /// Every mutant: its name, what it breaks, and the test that kills it, `binary::path::test`.
-    #[must_use]
-    pub fn mutants() -> &'static [(&'static str, &'static str, &'static str)] {
-        Mutant::TABLE
-    }
-
-    /// Whether the store is to be broken so: what the environment said at the first call.
-    pub(crate) fn mutated(mutant: Mutant) -> bool {
-        static CHOSEN: OnceLock<Option<Mutant>> = OnceLock::new();
-        let chosen = CHOSEN.get_or_init(|| std::env::var(VARIABLE).ok().map(|name| find(&name)));
-        *chosen == Some(mutant)
-    }
-
-    fn find(name: &str) -> Mutant {
-        let place = mutants().iter().position(|&(known, ..)| known == name);
-        let known = || mutants().iter().map(|&(name, ..)| name).collect::<Vec<_>>().join(", ");
-        let place =
-            place.unwrap_or_else(|| panic!("{VARIABLE} = {name}: must be one of {}", known()));
-        Mutant::ALL[place]
-    }
 }

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use baseline_lsm::{VARIABLE, mutants};
+use baseline_lsm::mutants;
 
 fn main() -> ExitCode {
-    kit::mutants::run(mutants(), VARIABLE, |name, file| file.contains(name))
+    kit::mutants::run(mutants(), |name, file| file.contains(name))
 }

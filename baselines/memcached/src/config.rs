@@ -111,6 +111,7 @@ mod tests {
             records_max: 1 << 10,
             value_bytes_max: 1000,
             sessions: 1,
+            cache_bytes: None,
             resident: false,
             tells_updates: true,
             options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),

@@ -1,7 +1,7 @@
 //! Settings of a store.
 
 use engine::{Durability, OpenError, Options, Setup};
-use kit::disk::{self, OnDisk};
+use kit::disk::{self, OnDisk, OwnMemory};
 
 /// The least cache: below, a page or two would be all of it.
 const CACHE_BYTES_MIN: u64 = 1 << 20;
@@ -41,8 +41,18 @@ impl RedbConfig {
             disk: disk::configured(setup, options, (files == "disk", &GIVEN))?,
             ..Self::default()
         };
+        let own = match files.as_str() {
+            "disk" => OwnMemory::limited(options, &setup.files_below())?,
+            _ => None,
+        };
+        if let Some(own) = own {
+            config.cache_bytes = own.cache_bytes(config.cache_bytes as u64, false) as usize;
+        }
         let cache_bytes = CACHE_BYTES_MIN..=CACHE_BYTES_MAX;
         options.whole("cache-bytes", &mut config.cache_bytes, cache_bytes)?;
+        if let Some(own) = own {
+            own.check("cache-bytes", config.cache_bytes as u64)?;
+        }
         options.whole("group-commits", &mut config.group_commits, 1..=GROUP_COMMITS_MAX)?;
         Ok(config)
     }

@@ -30,6 +30,7 @@ impl KvEngine for Redb {
         rmw: Rmw::Atomic,
         snapshots: Snapshots::Linearizable,
         writes_in_one_step: true,
+        commits_each_write: true,
         hashing: Hashing::None,
         ..EngineTraits::BASE
     };

@@ -73,6 +73,8 @@ impl Config {
         options.whole("convert-per-s", &mut params.convert_per_s, 0..=u64::from(u32::MAX))?;
         options.whole("merge-per-s", &mut params.merge_per_s, 0..=u64::from(u32::MAX))?;
         let private_parent = setup.files_below();
+        // It passes the page cache by, and sizes nothing by a limit, which is then that of its process.
+        kit::disk::OwnMemory::limited(options, &private_parent)?;
         if params.acknowledge == Acknowledge::Synced {
             kit::folder::fit_for_files(&private_parent)?;
         }

@@ -3,10 +3,10 @@
 
 use std::process::ExitCode;
 
-use platform::mutant::{VARIABLE, mutants};
+use platform::mutant::mutants;
 
 fn main() -> ExitCode {
-    kit::mutants::run(mutants(), VARIABLE, |name, file| {
+    kit::mutants::run(mutants(), |name, file| {
         let program = file.rsplit('/').next().unwrap_or(file);
         match name {
             "spaces" => program.starts_with("all-"),

@@ -68,6 +68,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "lsm-partitions",
     "snapshots",
     "blind-writes",
+    "disk-cache",
     "silt-runs",
     "pm-throughput",
     "pm-latency",

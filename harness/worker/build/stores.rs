@@ -13,6 +13,9 @@
 //!
 //! Types under `bytes-stores` implement `engine::KvBytesEngine` besides: they open when a cell's keys are byte
 //! strings. One that takes words and byte strings is in both lists.
+//!
+//! The registry runs the conformance suite for all of them. A crate whose own tests run it says
+//! `conformance = "own"`; the registry then looks only whether its stores are opened right.
 
 use std::fmt::{Display, Write as _};
 use std::fs;
@@ -30,10 +33,14 @@ pub(crate) struct Store {
     pub(crate) path: String,
     /// Whether it opens when keys are byte strings, or when they are words.
     pub(crate) of_bytes: bool,
+    /// Whether the tests of its crate run the conformance suite.
+    pub(crate) is_tested: bool,
 }
 
 /// The lists of a manifest, and whether their types open when keys are byte strings.
 const LISTS: [(&str, bool); 2] = [("stores", false), ("bytes-stores", true)];
+/// The key that says where the conformance suite runs, and its one value.
+const CONFORMANCE: (&str, &str) = ("conformance", "own");
 
 /// The stores that register themselves, in the order of the names of their crates, and the manifests that say
 /// so, by the manifest in the folder `harness`.
@@ -72,9 +79,17 @@ fn of_crate(dependency: &str, file: &Path) -> Result<Vec<Store>, String> {
         .and_then(|package| package.get("metadata")?.get("nibble-bench"))
         .ok_or_else(|| wrong("it does not say which stores it registers"))?;
     let said = said.as_table().ok_or_else(|| wrong("`nibble-bench` is no table"))?;
-    if let Some(unknown) = said.keys().find(|key| LISTS.iter().all(|(list, _)| key != list)) {
+    let is_known = |key: &str| key == CONFORMANCE.0 || LISTS.iter().any(|(list, _)| key == *list);
+    if let Some(unknown) = said.keys().find(|key| !is_known(key)) {
         return Err(wrong(&format!("`nibble-bench` has an unknown key `{unknown}`")));
     }
+    let is_tested = match said.get(CONFORMANCE.0) {
+        None => false,
+        Some(value) if value.as_str() == Some(CONFORMANCE.1) => true,
+        Some(value) => {
+            return Err(wrong(&format!("`conformance` is {value}, and can only be \"own\"")));
+        }
+    };
     let library = dependency.replace('-', "_");
     let short = library.strip_prefix("baseline_").unwrap_or(&library);
     let mut stores = Vec::new();
@@ -100,6 +115,7 @@ fn of_crate(dependency: &str, file: &Path) -> Result<Vec<Store>, String> {
             },
             path: format!("{library}::{name}"),
             of_bytes,
+            is_tested,
         }));
     }
     Ok(stores)
@@ -117,8 +133,10 @@ pub(crate) fn source(stores: &[Store]) -> String {
             "macro_rules! {name} {{\n    ($macro:ident $($line:tt)*) => {{\n        $macro! {{\n            \
              $($line)*\n",
         );
-        for Store { module, path, .. } in stores.iter().filter(|one| one.of_bytes == of_bytes) {
-            let _ = writeln!(source, "            (keeps {module} {path}, opening_of_its_own),");
+        for store in stores.iter().filter(|one| one.of_bytes == of_bytes) {
+            let Store { module, path, is_tested, .. } = store;
+            let kind = if *is_tested { "tested" } else { "keeps" };
+            let _ = writeln!(source, "            ({kind} {module} {path}, opening_of_its_own),");
         }
         source.push_str("        }\n    };\n}\n");
     }

@@ -169,6 +169,7 @@ mod tests {
             records_max: OBJECTS as u64,
             value_bytes_max: BYTES,
             sessions: 2,
+            cache_bytes: None,
             resident: false,
             tells_updates: true,
             options,

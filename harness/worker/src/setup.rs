@@ -18,6 +18,7 @@ fn asked(cell: &Cell) -> Option<(&str, Setup)> {
         records_max: 0,
         value_bytes_max: 0,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: options.clone(),
@@ -31,6 +32,7 @@ fn asked(cell: &Cell) -> Option<(&str, Setup)> {
             records_max: work.records_max(),
             value_bytes_max: work.workload.value_bytes_max(),
             sessions: work.threads,
+            cache_bytes: work.cache_bytes(),
             resident: work.resident,
             tells_updates: false,
             ..plain

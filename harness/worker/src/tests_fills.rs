@@ -18,7 +18,7 @@ use workloads::key_of;
 
 use crate::key_value::steering::records_of;
 use crate::registry::{StoreVisitor, store_traits};
-use crate::tests_stores::{makes_transactions, short_form, traits_of, visit};
+use crate::tests_stores::{short_form, traits_of, visit};
 
 const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
 /// Of a store that makes a transaction of each write.
@@ -107,7 +107,7 @@ fn fills() -> u64 {
 /// Fills `store` so often, opened anew as often as its memory comes back.
 fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
     let on_heap = traits_of(store).allocator == AllocatorChoice::Chosen;
-    let object_memory_bytes = match makes_transactions(store) {
+    let object_memory_bytes = match traits_of(store).commits_each_write {
         true => OBJECT_MEMORY_BYTES_OF_SLOW,
         false => OBJECT_MEMORY_BYTES,
     };
@@ -118,6 +118,7 @@ fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
         records_max: records,
         value_bytes_max: VALUE_BYTES,
         sessions: THREADS + 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),

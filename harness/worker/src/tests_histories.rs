@@ -245,6 +245,7 @@ fn checked(store: &str, plant: Option<Plant>) -> Result<Checked, String> {
             records_max: HOT_KEYS + FILLER_KEYS,
             value_bytes_max: VALUE_BYTES_MAX,
             sessions: THREADS + 1,
+            cache_bytes: None,
             resident: false,
             // A store that would have to look tells nothing: it looks and writes in two steps.
             tells_updates: traits_of(store).writes == Writes::Telling,

@@ -7,6 +7,8 @@ use engine::{
     AllocatorChoice, EngineTraits, KvEngine, MemoryBound, OpenError, Rule, Setup, Storage,
 };
 
+use kit::folder::is_in_memory;
+
 use crate::registry::{self, StoreVisitor, configured, open_heap, rules, store_traits, with_store};
 
 /// Numbers of which each rule refuses some.
@@ -32,6 +34,7 @@ fn setup(traits: &EngineTraits, object_memory_bytes: Option<u64>) -> Setup {
         records_max: 1 << 14,
         value_bytes_max: 100,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
@@ -168,4 +171,55 @@ fn a_heap_that_is_not_opened_suffices_to_read_settings() {
     let plain = setup(&EngineTraits::BASE, Some(32 << 20));
     let asked = Setup { heap: registry::heap("jemalloc"), ..plain };
     assert!(configured("heapstore", &asked).is_ok());
+}
+
+/// A store on a disk sizes what it holds itself by the memory that it may use, and takes no more than that.
+#[test]
+fn memory_for_data_is_limited_for_stores_on_a_disk_alone() {
+    const LIMIT_BYTES: u64 = 32 << 20;
+    if is_in_memory(&std::env::temp_dir()) {
+        println!("skipped: {} is no disk", std::env::temp_dir().display());
+        return;
+    }
+    let mut on_disk = Vec::new();
+    for traits in store_traits() {
+        let plain = Setup { cache_bytes: Some(LIMIT_BYTES), ..setup(traits, Some(32 << 20)) };
+        let known = rules(traits.name, &setup(traits, Some(32 << 20))).expect("it opens");
+        let has = |name| known.iter().any(|(known, _)| *known == name);
+        let takes_disk = known.iter().any(|(name, rule)| *name == "files" && rule.accepts("disk"));
+        let asked = if takes_disk { with(&plain, "files", "disk") } else { plain };
+        if !takes_disk && traits.storage != Storage::Disk {
+            let error = configured(traits.name, &asked).expect_err("its objects are in memory");
+            assert!(error.to_string().starts_with("setting `cache-percent` = "), "{error}");
+            continue;
+        }
+        on_disk.push(traits.name);
+        configured(traits.name, &asked).unwrap_or_else(|error| panic!("{}: {error}", traits.name));
+        for setting in ["write-buffer-bytes", "block-cache-bytes", "cache-bytes"] {
+            let mut more = asked.clone();
+            more.options.insert(setting.to_owned(), (LIMIT_BYTES + 4096).to_string());
+            if has(setting) {
+                let error =
+                    configured(traits.name, &more).expect_err("more than the limit").to_string();
+                let remedy =
+                    format!("of {LIMIT_BYTES} bytes together, which is what cache-percent gives");
+                assert!(error.contains(&remedy), "{}: {error}", traits.name);
+            }
+        }
+    }
+    on_disk.sort_unstable();
+    let all = [
+        "clsm",
+        "fjall",
+        "leveldb",
+        "leveldb-partitioned",
+        "lmdb",
+        "lsm",
+        "lsm-partitioned",
+        "redb",
+        "rocksdb",
+        "roofline-disk",
+        "silt",
+    ];
+    assert_eq!(on_disk, all);
 }

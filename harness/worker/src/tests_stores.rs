@@ -29,11 +29,6 @@ pub(crate) fn short_form(traits: &EngineTraits) -> String {
     }
 }
 
-/// Whether the store makes a transaction of each write, which takes so long that tests ask less of it.
-pub(crate) fn makes_transactions(store: &str) -> bool {
-    traits_of(store).name == "redb"
-}
-
 pub(crate) fn traits_of(store: &str) -> &'static EngineTraits {
     let system = registry::store(store).expect("a store");
     registry::traits_of(&system).expect("it is a store")

@@ -14,11 +14,11 @@ use engine::{EngineTraits, FullMeaning, KvEngine, MemoryBound, Setup, Storage};
 use kit::testing::{Done, Plant, Planted, Stress, VALUE_BYTES_MAX};
 
 use crate::registry::StoreVisitor;
-use crate::tests_stores::{in_process, makes_transactions, traits_of, visit};
+use crate::tests_stores::{in_process, traits_of, visit};
 
-const OBJECT_MEMORY_BYTES: u64 = 32 << 20;
+const OBJECT_MEMORY_BYTES: u64 = 16 << 20;
 const THREADS: usize = 4;
-const OPERATIONS: u64 = 1_800_000;
+const OPERATIONS: u64 = 900_000;
 /// Half full, nearly full, over-full.
 const FILLS: [u64; 3] = [50, 90, 140];
 /// Of slow stores a part is asked.
@@ -74,7 +74,7 @@ fn asked_of(store: &str) -> Asked {
     match (traits.storage, traits.full) {
         (Storage::Disk, FullMeaning::Grow) => Asked { fills: &FILLS_ON_DISK, operations, ..whole },
         // As many operations for each key as elsewhere, so that a store gets as full.
-        _ if makes_transactions(store) => {
+        _ if traits_of(store).commits_each_write => {
             Asked { operations, object_memory_bytes: OBJECT_MEMORY_BYTES / PART_OF_SLOW, ..whole }
         }
         _ => whole,
@@ -93,6 +93,7 @@ fn stressed(
         records_max: stress.keys(object_memory_bytes) + 1000,
         value_bytes_max: VALUE_BYTES_MAX,
         sessions: THREADS + 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),

@@ -1,26 +1,8 @@
-//! Ways to break address spaces, each with the test that must notice. The switch stands at the bottom,
-//! because some of the places are in this crate and some in `baselines/spaces`.
+//! Ways to break address spaces, each with the test that must notice. Some of the places are in this crate
+//! and some in `baselines/spaces`.
 
-macro_rules! mutants {
-    ($($(#[$place:meta])* $mutant:ident = $name:literal, $breaks:literal, $killer:literal;)+) => {
-        /// What is broken. The comments say where `mutated` belongs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Mutant {
-            $($(#[$place])* $mutant,)+
-        }
-
-        #[cfg(feature = "instrumented")]
-        impl Mutant {
-            const ALL: &'static [Self] = &[$(Self::$mutant),+];
-
-            /// Name, what it breaks, and the test that kills it.
-            const TABLE: &'static [(&'static str, &'static str, &'static str)] =
-                &[$(($name, $breaks, $killer)),+];
-        }
-    };
-}
-
-mutants! {
+crate::mutants! {
+    pub,
     /// `Turn::set`: a relaxed store.
     ReleaseDropped = "release-dropped",
         "a turn is given without what was written before",
@@ -61,47 +43,4 @@ mutants! {
     CloneUnlocked = "clone-unlocked",
         "a segment is copied while a writer changes it",
         "spaces::segments::a_clone_under_writers_is_whole";
-}
-
-/// Whether address spaces are to be broken so: no.
-#[cfg(not(feature = "instrumented"))]
-#[inline(always)]
-#[must_use]
-pub const fn mutated(_mutant: Mutant) -> bool {
-    false
-}
-
-#[cfg(feature = "instrumented")]
-pub use chosen::{VARIABLE, mutants, mutated};
-
-#[cfg(feature = "instrumented")]
-mod chosen {
-    use std::sync::OnceLock;
-
-    use super::Mutant;
-
-    /// The environment variable that names the mutant of this process.
-    pub const VARIABLE: &str = "NIBBLE_MUTANT";
-
-    /// Every mutant: its name, what it breaks, and the test that kills it, `program::path::test`.
-    #[must_use]
-    pub fn mutants() -> &'static [(&'static str, &'static str, &'static str)] {
-        Mutant::TABLE
-    }
-
-    /// Whether address spaces are to be broken so: what the environment said at the first call.
-    #[must_use]
-    pub fn mutated(mutant: Mutant) -> bool {
-        static CHOSEN: OnceLock<Option<Mutant>> = OnceLock::new();
-        let chosen = CHOSEN.get_or_init(|| std::env::var(VARIABLE).ok().map(|name| find(&name)));
-        *chosen == Some(mutant)
-    }
-
-    fn find(name: &str) -> Mutant {
-        let place = mutants().iter().position(|&(known, ..)| known == name);
-        let known = || mutants().iter().map(|&(name, ..)| name).collect::<Vec<_>>().join(", ");
-        let place =
-            place.unwrap_or_else(|| panic!("{VARIABLE} = {name}: must be one of {}", known()));
-        Mutant::ALL[place]
-    }
 }

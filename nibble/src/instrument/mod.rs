@@ -9,9 +9,11 @@
 mod mutant;
 mod point;
 
+#[cfg(feature = "instrumented")]
+pub use mutant::mutants;
 pub(crate) use mutant::{Mutant, mutated};
 #[cfg(feature = "instrumented")]
-pub use mutant::{VARIABLE, mutants};
+pub use platform::mutants::VARIABLE;
 pub(crate) use point::{Point, reach};
 #[cfg(feature = "instrumented")]
 pub use point::{stalls, yields};

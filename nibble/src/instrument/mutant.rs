@@ -1,25 +1,7 @@
 //! Ways to break the engine, each with the test that must notice.
 
-macro_rules! mutants {
-    ($($(#[$place:meta])* $mutant:ident = $name:literal, $breaks:literal, $killer:literal;)+) => {
-        /// What is broken. The comments say where `mutated` belongs.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Mutant {
-            $($(#[$place])* $mutant,)+
-        }
-
-        #[cfg(feature = "instrumented")]
-        impl Mutant {
-            const ALL: &'static [Self] = &[$(Self::$mutant),+];
-
-            /// Name, what it breaks, and the test that kills it.
-            const TABLE: &'static [(&'static str, &'static str, &'static str)] =
-                &[$(($name, $breaks, $killer)),+];
-        }
-    };
-}
-
-mutants! {
+platform::mutants! {
+    pub(crate),
     /// `Slot::enter`: a relaxed store in place of the exchange.
     EpochFenceMissing = "epoch-fence-missing",
         "an operation announces itself without a barrier",
@@ -228,77 +210,15 @@ mutants! {
         "nibble::epoch::table::tests::the_minimum_is_the_oldest_pin_and_nobody_is_no_limit";
 }
 
-/// Whether the engine is to be broken so: no.
-#[cfg(not(feature = "instrumented"))]
-#[inline(always)]
-pub(crate) const fn mutated(_mutant: Mutant) -> bool {
-    false
-}
+#[cfg(all(test, feature = "instrumented"))]
+mod tests {
+    use super::*;
 
-#[cfg(feature = "instrumented")]
-pub use chosen::{VARIABLE, mutants};
-
-#[cfg(feature = "instrumented")]
-pub(crate) use chosen::mutated;
-
-#[cfg(feature = "instrumented")]
-mod chosen {
-    use super::Mutant;
-    use crate::sync::{AtomicUsize, Ordering};
-
-    /// The environment variable that names the mutant of this process.
-    pub const VARIABLE: &str = "NIBBLE_MUTANT";
-
-    const UNREAD: usize = usize::MAX;
-    const NONE: usize = usize::MAX - 1;
-
-    static CHOSEN: AtomicUsize = AtomicUsize::new(UNREAD);
-
-    /// Every mutant: its name, what it breaks, and the test that kills it, `binary::path::test`.
-    #[must_use]
-    pub fn mutants() -> &'static [(&'static str, &'static str, &'static str)] {
-        Mutant::TABLE
-    }
-
-    /// Whether the engine is to be broken so: what the environment said at the first call.
-    #[inline]
-    pub(crate) fn mutated(mutant: Mutant) -> bool {
-        // Relaxed: every thread would read the same name.
-        let mut chosen = CHOSEN.load(Ordering::Relaxed);
-        if chosen == UNREAD {
-            chosen = match std::env::var(VARIABLE) {
-                Ok(name) => position(&name),
-                Err(_) => NONE,
-            };
-            CHOSEN.store(chosen, Ordering::Relaxed);
-        }
-        Mutant::ALL.get(chosen) == Some(&mutant)
-    }
-
-    fn position(name: &str) -> usize {
-        let names = || mutants().iter().map(|&(name, ..)| name);
-        names().position(|known| known == name).unwrap_or_else(|| {
-            let all = names().collect::<Vec<_>>().join(", ");
-            panic!("{VARIABLE} = {name}: must be one of {all}")
-        })
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn names_are_unique_and_found() {
-            for (number, (name, _, killer)) in mutants().iter().enumerate() {
-                assert_eq!(position(name), number);
-                assert!(killer.contains("::"), "{killer} names a binary and a test");
-            }
-        }
-
-        #[test]
-        #[should_panic(expected = "must be one of epoch-fence-missing, version-recheck")]
-        fn an_unknown_name_lists_the_known_ones() {
-            position("all-is-well");
+    #[test]
+    fn names_are_unique_and_killers_are_tests() {
+        for (number, (name, _, killer)) in mutants().iter().enumerate() {
+            assert_eq!(platform::mutants::position(mutants(), name), number);
+            assert!(killer.contains("::"), "{killer} names a binary and a test");
         }
     }
 }

@@ -139,6 +139,7 @@ fn setup(options: &[(&str, &str)], sessions: usize, value_bytes_max: usize) -> S
         records_max: 1000,
         value_bytes_max,
         sessions,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: pairs.collect::<BTreeMap<_, _>>(),

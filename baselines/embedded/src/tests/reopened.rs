@@ -20,23 +20,33 @@ fn on_disk(folder: &Path, durability: Durability) -> OnDisk {
     OnDisk { folder: DiskFolder::At(folder.join("store")), durability }
 }
 
-fn leveldb(folder: &Path, durability: Durability) -> Result<LevelDb, OpenError> {
+fn leveldb(
+    folder: &Path,
+    durability: Durability,
+    ask_presence: bool,
+) -> Result<LevelDb, OpenError> {
     LevelDb::open(LevelDbConfig {
         disk: Some(on_disk(folder, durability)),
         write_buffer_bytes: 128 << 10,
+        ask_presence,
         ..LevelDbConfig::default()
     })
 }
 
-fn rocksdb(folder: &Path, durability: Durability) -> Result<RocksDb, OpenError> {
+fn rocksdb(
+    folder: &Path,
+    durability: Durability,
+    ask_presence: bool,
+) -> Result<RocksDb, OpenError> {
     RocksDb::open(RocksDbConfig {
         files: RocksDbFiles::Disk { on: on_disk(folder, durability), direct: false },
         write_buffer_bytes: 128 << 10,
+        ask_presence,
         ..RocksDbConfig::default()
     })
 }
 
-fn lmdb(folder: &Path, durability: Durability) -> Result<Lmdb, OpenError> {
+fn lmdb(folder: &Path, durability: Durability, _: bool) -> Result<Lmdb, OpenError> {
     Lmdb::open(LmdbConfig {
         disk: Some(on_disk(folder, durability)),
         object_memory_bytes: Some(64 << 20),

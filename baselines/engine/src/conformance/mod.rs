@@ -66,10 +66,11 @@ use crate::{EngineTraits, KvEngine, OpenError, Storage};
 /// little enough to be filled several times within a second.
 pub const OBJECT_MEMORY_BYTES: u64 = 64 << 20;
 
-/// What a test asks of the store `E`, where it asks `whole` of one in memory: of one on a disk an eighth,
-/// because its lookups wait for the device.
+/// What a test asks of the store `E`, where it asks `whole` of one in memory: an eighth of one on a disk,
+/// because its lookups wait for the device, and of one that commits each write.
 fn part_of<E: KvEngine>(whole: u64) -> u64 {
     match E::TRAITS.storage {
+        _ if E::TRAITS.commits_each_write => whole / 8,
         Storage::Disk | Storage::FilesInMemory => whole / 8,
         Storage::Memory | Storage::EmulatedPersistentMemory => whole,
     }

@@ -13,11 +13,12 @@ const STORE: Survivor<Fjall> = Survivor {
     open,
 };
 
-fn open(folder: &Path, durability: Durability) -> Result<Fjall, OpenError> {
+fn open(folder: &Path, durability: Durability, ask_presence: bool) -> Result<Fjall, OpenError> {
     let folder = DiskFolder::At(folder.join("store"));
     Fjall::open(FjallConfig {
         disk: Some(OnDisk { folder, durability }),
         write_buffer_bytes: 128 << 10,
+        ask_presence,
         ..FjallConfig::default()
     })
 }

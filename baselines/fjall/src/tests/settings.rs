@@ -17,6 +17,7 @@ fn configured(options: &[(&str, &str)]) -> Result<FjallConfig, OpenError> {
         records_max: 1000,
         value_bytes_max: 1000,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),

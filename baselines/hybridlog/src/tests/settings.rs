@@ -14,6 +14,7 @@ fn setup(options: &[(&str, &str)]) -> Setup {
         records_max: 1000,
         value_bytes_max: 100,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: options.collect(),

@@ -21,7 +21,7 @@ use super::{Hasty, Random, made, read_version};
 const KEYS: u64 = 200;
 const VALUE_BYTES: usize = 300;
 /// Ends a process that nobody kills.
-const OPERATIONS_MAX: u64 = 10_000_000;
+pub(super) const OPERATIONS_MAX: u64 = 10_000_000;
 
 /// An operation that was acknowledged and is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ fn deletes(operation: u64) -> bool {
     operation % 7 == 5
 }
 
-fn account(folder: &Path) -> PathBuf {
+pub(super) fn account(folder: &Path) -> PathBuf {
     folder.join("acknowledged")
 }
 
@@ -143,12 +143,12 @@ fn kill_after(mut command: Command, folder: &Path, more: u64) {
 ///
 /// # Panics
 /// If a process cannot be started, or ends before.
-pub(super) fn killed_again_and_again(
+pub(super) fn killed_again_and_again<Fault>(
     folder: &Path,
     (kills, most): (u64, u64),
     again: impl Fn() -> Command,
-    look: impl Fn() -> Result<u64, Lost>,
-) -> Result<u64, Lost> {
+    look: impl Fn() -> Result<u64, Fault>,
+) -> Result<u64, Fault> {
     let mut random = Random(kills);
     for _ in 0..kills {
         kill_after(again(), folder, 5 + random.below(most));

@@ -8,6 +8,7 @@
 //! | `hasty` | sessions that answer before they hand anything over |
 //! | `heap` | a heap that counts |
 //! | `killed` | processes that are killed, and what they must have kept |
+//! | `killed_steps` | the same, of groups that are written in one step |
 //! | `planted` | a store around another that commits a fault now and then |
 //! | `pipelines` | long pipelines, and bytes that a protocol might trip over |
 //! | `random` | random numbers from a seed |
@@ -22,6 +23,7 @@ mod hasty;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses")]
 mod heap;
 mod killed;
+mod killed_steps;
 mod pipelines;
 mod planted;
 mod random;

@@ -10,12 +10,19 @@ use engine::{Durability, KvEngine, OpenError, Storage};
 
 use super::Alone;
 use super::killed::{Lost, acknowledged, killed_again_and_again, look_into, operate_on};
+use super::killed_steps::{Torn, look_for_torn, step_until_killed};
 use crate::folder::{Folder, is_in_memory};
 
 /// Kills with which one that loses is found.
 const KILLS: u64 = 5;
+/// Kills with which one of steps that are written key by key is found: some fall between two steps.
+const KILLS_OF_STEPS: u64 = 20;
+
+/// What a process does until it is killed.
 const HASTY: &str = "hasty";
 const SOUND: &str = "sound";
+const STEPS: &str = "steps";
+const PIECEMEAL: &str = "piecemeal";
 
 /// A store of which something survives.
 #[derive(Debug)]
@@ -24,8 +31,9 @@ pub struct Survivor<E> {
     pub module: &'static str,
     /// The name of that test, which asks [`obeys`](Self::obeys) first.
     pub test: &'static str,
-    /// Opens the store that is in a folder, or an empty one.
-    pub open: fn(&Path, Durability) -> Result<E, OpenError>,
+    /// Opens the store that is in a folder, or an empty one, and says whether anybody asks if a key was
+    /// present: some write in one step only if nobody does.
+    pub open: fn(&Path, Durability, bool) -> Result<E, OpenError>,
 }
 
 /// How many kills a long test is asked for.
@@ -37,6 +45,10 @@ pub fn kills_asked() -> u64 {
     std::env::var("NIBBLE_KILLS").map_or(100, |count| count.parse().expect("a number"))
 }
 
+fn is_of_steps(way: &str) -> bool {
+    [STEPS, PIECEMEAL].contains(&way)
+}
+
 impl<E: KvEngine> Survivor<E> {
     /// Opened again and again after it was closed, the store keeps what it acknowledged, with each of these.
     ///
@@ -45,7 +57,7 @@ impl<E: KvEngine> Survivor<E> {
     pub fn reopens(&self, given: &[Durability]) {
         for &durability in given {
             let Some(folder) = self.fresh_folder(durability) else { return };
-            let open = || self.expect_open(folder.path(), durability);
+            let open = || self.expect_open(folder.path(), durability, true);
             let store = open();
             assert_eq!((store.durability(), store.storage()), (durability, Storage::Disk));
             assert!(store.folders().iter().all(|files| files.starts_with(folder.path())));
@@ -72,20 +84,30 @@ impl<E: KvEngine> Survivor<E> {
         }
         let named = Durability::ALL.into_iter().find(|one| one.name() == durability);
         let folder = Path::new(folder);
-        let store = self.expect_open(folder, named.expect("a durability"));
-        operate_on(&store, way == HASTY, folder);
+        let store = self.expect_open(folder, named.expect("a durability"), !is_of_steps(way));
+        if is_of_steps(way) {
+            let mut session = store.session().expect("a session");
+            step_until_killed(&mut session, way == PIECEMEAL, folder);
+        } else {
+            operate_on(&store, way == HASTY, folder);
+        }
         true
     }
 
-    /// After so many kills of processes in each mode that survives them, all is there.
+    /// After so many kills of processes in each mode that survives them, all is there; of what was written in
+    /// one step, where the store can, no part is missing.
     ///
     /// # Panics
-    /// If something is lost.
+    /// If something is lost, or in parts.
     pub fn loses_nothing(&self, kills: u64) {
         for durability in [Durability::Process, Durability::Acknowledged] {
             if let Some(told) = self.lives(durability, SOUND, kills) {
                 let count = told.unwrap_or_else(|lost| panic!("{}: {lost}", E::TRAITS.name));
                 println!("{}, {durability:?}: {kills} kills, {count} operations", E::TRAITS.name);
+            }
+            if let Some(told) = self.lives_in_steps(durability, STEPS, kills) {
+                let count = told.unwrap_or_else(|torn| panic!("{}: {torn}", E::TRAITS.name));
+                println!("{}, {durability:?}: {kills} kills, {count} steps", E::TRAITS.name);
             }
         }
     }
@@ -104,10 +126,15 @@ impl<E: KvEngine> Survivor<E> {
             assert!(text.contains("acknowledged, is lost: there is "), "{text}");
             assert!(lost.operation < lost.acknowledged, "{text}");
         }
+        let piecemeal = self.lives_in_steps(Durability::Process, PIECEMEAL, KILLS_OF_STEPS);
+        if let Some(told) = piecemeal {
+            let torn = told.expect_err("a step is in parts").to_string();
+            assert!(torn.contains("the value of step "), "{torn}");
+        }
     }
 
-    fn expect_open(&self, folder: &Path, durability: Durability) -> E {
-        let opened = (self.open)(folder, durability);
+    fn expect_open(&self, folder: &Path, durability: Durability, asks: bool) -> E {
+        let opened = (self.open)(folder, durability, asks);
         opened.unwrap_or_else(|error| panic!("{}: {error}", E::TRAITS.name))
     }
 
@@ -119,7 +146,7 @@ impl<E: KvEngine> Survivor<E> {
             return None;
         }
         let create = || Folder::create(&parent, "kit-survivor-").expect("a folder");
-        match (self.open)(create().path(), durability) {
+        match (self.open)(create().path(), durability, true) {
             Ok(_) => Some(create()),
             Err(error @ OpenError::Missing { .. }) => {
                 eprintln!("skipped {}: {error}", E::TRAITS.name);
@@ -131,6 +158,31 @@ impl<E: KvEngine> Survivor<E> {
 
     /// Kills processes that write to the store, one after the other; `Err` if something was lost.
     fn lives(&self, durability: Durability, way: &str, kills: u64) -> Option<Result<u64, Lost>> {
+        self.is_killed(durability, (way, kills), look_into)
+    }
+
+    /// The same of processes that write groups in one step; `None` if the store cannot.
+    fn lives_in_steps(
+        &self,
+        durability: Durability,
+        way: &str,
+        kills: u64,
+    ) -> Option<Result<u64, Torn>> {
+        if !E::TRAITS.writes_in_one_step {
+            return None;
+        }
+        self.is_killed(durability, (way, kills), |store, folder| {
+            store.check().expect("the store is sound");
+            look_for_torn(&mut store.session().expect("a session"), folder)
+        })
+    }
+
+    fn is_killed<Fault>(
+        &self,
+        durability: Durability,
+        (way, kills): (&str, u64),
+        look: impl Fn(&E, &Path) -> Result<u64, Fault>,
+    ) -> Option<Result<u64, Fault>> {
         let folder = self.fresh_folder(durability)?;
         let folder = folder.path();
         let most = if durability == Durability::Acknowledged { 60 } else { 3000 };
@@ -140,7 +192,7 @@ impl<E: KvEngine> Survivor<E> {
             Alone::new(self.module, self.test).told(&task)
         };
         let told = killed_again_and_again(folder, (kills, most), again, || {
-            look_into(&self.expect_open(folder, durability), folder)
+            look(&self.expect_open(folder, durability, !is_of_steps(way)), folder)
         });
         if let Ok(count) = told {
             assert_eq!(count, acknowledged(folder));

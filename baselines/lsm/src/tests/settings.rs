@@ -17,6 +17,7 @@ pub(super) fn setup(options: &[(&str, &str)]) -> Setup {
         records_max: 1000,
         value_bytes_max: 100,
         sessions: 2,
+        cache_bytes: None,
         resident: false,
         tells_updates: false,
         options: options.collect::<BTreeMap<_, _>>(),

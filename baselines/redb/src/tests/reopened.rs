@@ -13,7 +13,7 @@ const STORE: Survivor<Redb> = Survivor {
     open,
 };
 
-fn open(folder: &Path, durability: Durability) -> Result<Redb, OpenError> {
+fn open(folder: &Path, durability: Durability, _: bool) -> Result<Redb, OpenError> {
     let folder = DiskFolder::At(folder.join("store"));
     Redb::open(RedbConfig { disk: Some(OnDisk { folder, durability }), ..RedbConfig::default() })
 }

@@ -16,6 +16,7 @@ fn configured(options: &[(&str, &str)]) -> Result<RedbConfig, OpenError> {
         records_max: 1000,
         value_bytes_max: 1000,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: false,
         options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),

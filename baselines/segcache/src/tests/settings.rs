@@ -17,6 +17,7 @@ fn configured(
         records_max: 100_000,
         value_bytes_max: 1 << 20,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: false,
         options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),

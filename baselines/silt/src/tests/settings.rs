@@ -14,6 +14,7 @@ fn setup(records_max: u64, options: &[(&str, &str)]) -> Setup {
         records_max,
         value_bytes_max: 100,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: options.collect::<BTreeMap<_, _>>(),

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 55] = [
+const SUITES: [&str; 56] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -24,6 +24,7 @@ const SUITES: [&str; 55] = [
     "compaction-workers",
     "components",
     "copy-routine",
+    "disk-cache",
     "embedded",
     "engine-knobs",
     "first-touch",

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use workloads::bytes::format_bytes;
 use workloads::requests::{Mix, Workload};
 
-use super::{Draft, MachineLimits, capabilities, check_threads, finish, keys, phases};
+use super::{Draft, MachineLimits, cache, capabilities, check_threads, finish, keys, phases};
 use crate::suites::{Bytes, KeyValueGrid, Suite, on_cores};
 use record::{Cell, Driver, KeyValue, LiveSet, Scale, Source, System, Timing, Work, unknown_name};
 use worker::registry;
@@ -300,7 +300,8 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
             system.label()
         ));
     }
-    capabilities::check(system, workload)
+    capabilities::check(system, workload)?;
+    cache::check(system, work)
 }
 
 /// One key-value cell; also what `compare` and `search` are made of.
@@ -343,6 +344,8 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
     };
     within("value-bytes", work.workload.value_bytes_max() as u64, 0, (16 << 20) - 1)?;
     within("fill-percent", work.fill_percent.into(), 1, 98)?;
+    let cache_percent = work.cache_percent.unwrap_or(1);
+    within("cache-percent", cache_percent.into(), 1, 1000)?;
     within("batch", work.batch() as u64, 1, 64)?;
     if let Some(rate) = work.rate_ops_per_s()
         && !RATES.contains(&rate)

@@ -1,6 +1,7 @@
 //! From suites and a scale to cells: pure, so a plan can be shown without running anything.
 
 mod allocations;
+mod cache;
 mod capabilities;
 mod chase;
 mod copying;

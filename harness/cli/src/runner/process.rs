@@ -23,7 +23,7 @@ use record::{
     MemoryPoint, Observe, Outcome, Overheads, Row, Second, StepReport, System, TracePosition,
     Traffic, Turn, Work,
 };
-use worker::kernel::{KernelFiles, oom_kills};
+use worker::kernel::{KernelFiles, oom_kills, remove_abandoned_groups};
 use worker::progress::ProgressPage;
 use worker::protocol::{Event, Point};
 use worker::registry;
@@ -216,6 +216,9 @@ impl<'a> Watch<'a> {
             limit_bytes: self.cell.memory_limit_bytes,
         }));
         let status = self.end();
+        if self.limits_cache() {
+            remove_abandoned_groups(&KernelFiles::here());
+        }
         self.curve = sampler.into_curve();
         if self.interrupted {
             return;
@@ -382,6 +385,11 @@ impl<'a> Watch<'a> {
     /// Whether a cell that stands idle has nothing more to create: it does so once, after its last phase.
     fn is_at_its_end(&self) -> bool {
         matches!(&self.cell.work, Work::Fragmentation(work) if work.observe == Observe::End)
+    }
+
+    /// Whether the worker makes a control group of its own.
+    fn limits_cache(&self) -> bool {
+        matches!(&self.cell.work, Work::KeyValue(work) if work.cache_percent.is_some())
     }
 
     fn stand_idle(&self, idle: Duration) {

@@ -47,6 +47,7 @@ mod tests {
             .collect();
         let wanted = [
             ("blind-writes", Family::Lsm),
+            ("disk-cache", Family::Lsm),
             ("lsm-compaction", Family::Lsm),
             ("lsm-memtable", Family::Lsm),
             ("lsm-partitions", Family::Lsm),

@@ -19,6 +19,7 @@ mod comparisons;
 mod coordinated;
 mod decide;
 mod disk;
+mod disk_cache;
 mod environment_opens_nothing;
 mod flame;
 mod format;

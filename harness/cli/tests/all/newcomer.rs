@@ -33,6 +33,7 @@ engine::conformance_tests!(conformance, toy::Toy, |object_memory_bytes| {
         records_max: object_memory_bytes / 8,
         value_bytes_max: 1 << 20,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
@@ -85,6 +86,7 @@ fn assert_is_held_to_the_suite(copy: &Path, built: &Path) {
         module: "toy".to_owned(),
         path: "baseline_toy::Toy".to_owned(),
         of_bytes: false,
+        is_tested: false,
     };
     let (registered, _) =
         stores::registered(&copy.join("harness/worker")).expect("the manifests are sound");
@@ -289,6 +291,34 @@ fn output_of(command: &mut Command) -> String {
 }
 
 /// What is wrong with a crate that wants to register stores is said with the file and the remedy.
+/// A crate that says so has tests that run the suite for each of its types.
+#[test]
+fn whose_crate_runs_the_suite_is_tested_there() {
+    let (registered, _) =
+        stores::registered(&root().join("harness/worker")).expect("sound manifests");
+    let mut looked_at = 0;
+    for store in registered.iter().filter(|store| store.is_tested) {
+        let (library, name) = store.path.split_once("::").expect("a path");
+        let folder = library.strip_prefix("baseline_").expect("a baseline").to_owned();
+        let tests = [format!("baselines/{folder}/src/tests"), "baselines/tests/src".to_owned()];
+        let folders =
+            tests.iter().map(|folder| root().join(folder)).filter(|folder| folder.is_dir());
+        let files = folders
+            .flat_map(|folder| files_below(&folder).into_iter().map(move |file| folder.join(file)));
+        let runs = files.filter_map(|file| fs::read_to_string(file).ok()).any(|text| {
+            let is_of_it = |line: &str| line.contains("conformance_tests!(") && line.contains(name);
+            text.lines().any(is_of_it)
+        });
+        assert!(
+            runs,
+            "{} says that its own tests run the conformance suite: none does",
+            store.path
+        );
+        looked_at += 1;
+    }
+    assert!(looked_at > 10, "{looked_at}");
+}
+
 #[test]
 fn wrong_registrations_say_what_to_write() {
     let folder = scratch("wrong-registrations");
@@ -322,6 +352,10 @@ fn wrong_registrations_say_what_to_write() {
         ("", "it does not say which stores it registers"),
         (&*format!("{table}store = [\"Toy\"]"), "has an unknown key `store`"),
         (&*format!("{table}stores = \"Toy\""), "`stores` is no list of names"),
+        (
+            &*format!("{table}stores = [\"Toy\"]\nconformance = \"ours\""),
+            "`conformance` is \"ours\"",
+        ),
         (&*format!("{table}stores = []"), "`stores` is no list of names"),
         (&*format!("{table}stores = [\"Toy<Big>\"]"), "`Toy<Big>` is no name of a type"),
         ("[package", "baselines/toy/Cargo.toml: TOML parse error"),

@@ -89,6 +89,7 @@ fn measured(store: &str, shape: &Shape) -> f64 {
         records_max: shape.keys,
         value_bytes_max: ITEM_BYTES as usize,
         sessions: 1,
+        cache_bytes: None,
         resident: false,
         tells_updates: false,
         options: shape.options(),

@@ -18,6 +18,10 @@ pub struct KeyValue {
     /// Live object bytes ÷ object memory, in percent: before the clock starts, or at the end for
     /// workloads that insert.
     pub fill_percent: u32,
+    /// Memory that may hold data of a store on a disk, the page cache included, in percent of the live keys
+    /// and values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_percent: Option<u32>,
     /// What stays the same where the fill varies.
     #[serde(default, skip_serializing_if = "LiveSet::is_by_fill")]
     pub live_set: LiveSet,
@@ -179,6 +183,7 @@ impl KeyValue {
             records: 0,
             object_memory_bytes,
             fill_percent: 50,
+            cache_percent: None,
             live_set: LiveSet::ByFill,
             threads: 1,
             driver: Driver::Closed { batch: 1 },
@@ -320,6 +325,14 @@ impl KeyValue {
             Some(replay) => replay.sets(self.threads) * replay.totals.live_bytes_max,
             None => (self.records_max() as f64 * self.workload.mean_value_bytes()) as u64,
         }
+    }
+
+    /// Memory that may hold data of a store on a disk, if it is limited.
+    #[must_use]
+    pub fn cache_bytes(&self) -> Option<u64> {
+        let percent = u64::from(self.cache_percent?);
+        let keys_bytes = (self.records_max() as f64 * self.mean_key_bytes()) as u64;
+        Some((self.live_value_bytes() + keys_bytes) * percent / 100)
     }
 
     /// Operations per thread that together write the object memory `times` over.

@@ -122,6 +122,7 @@ mod tests {
             ("key-bytes", "8-64"),
             ("lifetime-ms", "250"),
             ("fill-percent", "80"),
+            ("cache-percent", "25"),
             ("threads", "7"),
             ("batch", "32"),
             ("rate-ops-per-s", "250000"),

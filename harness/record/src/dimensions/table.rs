@@ -90,6 +90,20 @@ pub const DIMENSIONS: &[Dimension] = &[
         words: |value| format!("{value} % fill"),
     },
     Dimension {
+        name: "cache-percent",
+        label: "cache-percent",
+        title: "memory for data, % of it",
+        help: "Memory that may hold data of a store on a disk, the page cache included, in percent of the \
+               live keys and values: 25 for four times as much data",
+        given: Given::InSuites,
+        get: |work| work.cache_percent.map(|percent| percent.to_string()),
+        set: |work, value| parse(value).map(|percent| work.cache_percent = Some(percent)),
+        id: |work| {
+            work.cache_percent.map_or_else(String::new, |percent| format!("-cache-{percent}"))
+        },
+        words: |value| format!("memory for {value} % of the data"),
+    },
+    Dimension {
         name: "live-set",
         label: "live-set",
         title: "live set",

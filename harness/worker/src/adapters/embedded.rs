@@ -8,7 +8,7 @@ use baseline_embedded::{
     SHARED_MEMORY, STRIPES_MAX, Stored,
 };
 use engine::{Durability, OpenError, Options, Setup, Whole};
-use kit::disk;
+use kit::disk::{self, OwnMemory};
 use kit::partitions::{Partitions, divided};
 
 use super::Opening;
@@ -19,6 +19,8 @@ const ROCKSDB_WRITE_BUFFER_BYTES_MAX: u64 = 64 << 30;
 const LEVELDB_WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
 /// More than a machine has.
 const BLOCK_CACHE_BYTES_MAX: u64 = 1 << 46;
+/// The one being written, and the one that is being flushed.
+const LEVELDB_MEMTABLES: u64 = 2;
 /// A session takes a cache line of a file.
 const SESSIONS_MAX: u64 = 1 << 16;
 
@@ -70,10 +72,14 @@ pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<Ro
     config.object_memory_bytes = setup.object_memory_bytes;
     config.ask_presence = setup.tells_updates;
     options.switch("ask-presence", &mut config.ask_presence)?;
+    let buffers = u64::from(config.write_buffers);
+    let sizes = (&mut config.write_buffer_bytes, &mut config.block_cache_bytes);
+    let own = limited(setup, options, files == Files::Disk, (buffers, direct), sizes)?;
     let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=ROCKSDB_WRITE_BUFFER_BYTES_MAX;
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
     options.whole("stripes", &mut config.stripes, stripes())?;
+    check_own(own, (config.write_buffer_bytes, buffers), config.block_cache_bytes)?;
     Ok(Box::new(move || RocksDb::open(config)))
 }
 
@@ -100,11 +106,44 @@ fn leveldb_config(setup: &Setup, options: &mut Options) -> Result<LevelDbConfig,
         ..LevelDbConfig::default()
     };
     options.switch("ask-presence", &mut config.ask_presence)?;
+    let sizes = (&mut config.write_buffer_bytes, &mut config.block_cache_bytes);
+    let own = limited(setup, options, config.disk.is_some(), (LEVELDB_MEMTABLES, false), sizes)?;
     let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=LEVELDB_WRITE_BUFFER_BYTES_MAX;
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
     options.whole("stripes", &mut config.stripes, stripes())?;
+    check_own(own, (config.write_buffer_bytes, LEVELDB_MEMTABLES), config.block_cache_bytes)?;
     Ok(config)
+}
+
+/// Sizes the memtables and the cache of blocks of a store on a disk by the memory that it may use, where
+/// that is limited.
+fn limited(
+    setup: &Setup,
+    options: &mut Options,
+    is_on_disk: bool,
+    (memtables, passes_page_cache): (u64, bool),
+    (memtable_bytes, cache_bytes): (&mut usize, &mut usize),
+) -> Result<Option<OwnMemory>, OpenError> {
+    if !is_on_disk {
+        return Ok(None);
+    }
+    let own = OwnMemory::limited(options, &setup.files_below())?;
+    if let Some(own) = own {
+        *memtable_bytes = own.memtable_bytes(*memtable_bytes as u64, memtables) as usize;
+        *cache_bytes = own.cache_bytes(*cache_bytes as u64, passes_page_cache) as usize;
+    }
+    Ok(own)
+}
+
+fn check_own(
+    own: Option<OwnMemory>,
+    (memtable_bytes, memtables): (usize, u64),
+    cache_bytes: usize,
+) -> Result<(), OpenError> {
+    let Some(own) = own else { return Ok(()) };
+    let memtables_bytes = (memtable_bytes as u64).saturating_mul(memtables);
+    own.check("write-buffer-bytes", memtables_bytes.saturating_add(cache_bytes as u64))
 }
 
 fn stripes() -> Whole {

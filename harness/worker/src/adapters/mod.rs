@@ -61,6 +61,7 @@ mod made_up {
             records_max: 1 << 14,
             value_bytes_max: 100,
             sessions: 1,
+            cache_bytes: None,
             resident: false,
             tells_updates: true,
             options: options.iter().map(owned).collect(),

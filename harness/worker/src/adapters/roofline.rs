@@ -39,6 +39,8 @@ pub(crate) fn disk(
     options.whole("pages", &mut config.pages, 1..=PAGES_MAX)?;
     options.switch("synchronises", &mut config.synchronises)?;
     fit_for_files(&config.below)?;
+    // Nothing is sized by it: the page cache is passed by.
+    let _ = options.cache_bytes();
     Ok(Box::new(move || DiskRoofline::open(config)))
 }
 
@@ -59,6 +61,7 @@ mod tests {
             records_max: 1000,
             value_bytes_max: 13,
             sessions: 1,
+            cache_bytes: None,
             resident: false,
             tells_updates: true,
             options: options.collect(),

@@ -55,7 +55,7 @@ pub fn oom_kills(files: &KernelFiles) -> Option<u64> {
 
 /// This process's group and all its ancestors, of a version 1 controller, or of version 2 if the name is
 /// empty. The mount point itself comes last: inside a container it is the container's group.
-fn groups(files: &KernelFiles, controller: &str) -> Vec<PathBuf> {
+pub(super) fn groups(files: &KernelFiles, controller: &str) -> Vec<PathBuf> {
     let mount = Path::new(MOUNT).join(controller);
     let memberships = files.text("proc/self/cgroup").unwrap_or_default();
     let path = memberships.lines().find_map(|line| {

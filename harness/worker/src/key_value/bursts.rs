@@ -198,6 +198,7 @@ mod tests {
             records_max: OBJECT_MEMORY_BYTES / VALUE_BYTES as u64,
             value_bytes_max: VALUE_BYTES,
             sessions: 2,
+            cache_bytes: None,
             resident: false,
             tells_updates: true,
             options: BTreeMap::new(),

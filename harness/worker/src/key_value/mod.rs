@@ -40,6 +40,7 @@ use workloads::requests::{Miss, Request};
 use super::Stop;
 use super::link::Link;
 use crate::byte_keys::Keys;
+use crate::kernel::{KernelFiles, MemoryGroup};
 use crate::progress::ProgressPage;
 use crate::protocol::Event;
 use crate::registry::{self, StoreVisitor};
@@ -97,6 +98,11 @@ pub(super) fn run(
     link.say_and_wait(&Event::Ready { engine_bytes });
     let (name, setup) = setup_of(cell)?;
     let (heap, resident) = (setup.heap, setup.resident);
+    // From here on: what was made before is the harness'.
+    let group = setup.cache_bytes.map(|bytes| MemoryGroup::enter(&KernelFiles::here(), bytes));
+    let group = group.transpose().map_err(|error| {
+        Stop::failed(format!("memory cannot be limited, as cache-percent asks: {error}"))
+    })?;
     let visitor = OnStore {
         turns,
         cell,
@@ -111,6 +117,7 @@ pub(super) fn run(
         page,
         link,
         heap,
+        group,
         resident,
         populated: false,
         samples: Vec::new(),
@@ -155,6 +162,8 @@ struct OnStore<'a> {
     page: &'a ProgressPage,
     link: &'a mut Link,
     heap: Option<&'static dyn Heap>,
+    /// The group that limits the memory for data, if the cell asks for one.
+    group: Option<MemoryGroup>,
     resident: bool,
     /// Whether no new memory is touched while the clock runs.
     populated: bool,
@@ -205,6 +214,9 @@ impl StoreVisitor for OnStore<'_> {
             if turn + 1 == self.turns.len() || done.is_err() {
                 // The next steps allocate memory for the harness, so observations end here.
                 self.link.say_and_wait(&Event::Ending);
+                if let Some(group) = &self.group {
+                    group.lift();
+                }
             }
             let done = done?;
             let mut timings = self.latency_report(&done);
@@ -239,6 +251,10 @@ impl OnStore<'_> {
             (true, _) => "populated where the store can, else by the load",
         };
         settings.insert("memory made resident".to_owned(), made.to_owned());
+        if let Some((group, bytes)) = self.group.as_ref().zip(self.work.cache_bytes()) {
+            let told = format!("{bytes} bytes, the page cache included, by {}", group.told());
+            settings.insert("memory for data".to_owned(), told);
+        }
         let key_bytes = self.work.workload.modelled_key_bytes;
         if key_bytes > size_of::<u64>() {
             let rest = format!("{key_bytes} bytes, of which {} are in the value", key_bytes - 8);

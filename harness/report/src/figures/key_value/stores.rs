@@ -14,7 +14,7 @@ use record::Row;
 const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
 
 /// What can be shown of any cells: a name in declarations, its axis and its metric.
-pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 10] = [
+pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 11] = [
     ("throughput", THROUGHPUT, "throughput"),
     ("efficiency", EFFICIENCY, "efficiency"),
     ("overhead", Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, "overhead"),
@@ -29,6 +29,11 @@ pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 10] = [
     ("get-mean", Measure { rank: 7, title: "mean of GETs, µs", log: true }, "get-mean-ns"),
     ("update-mean", Measure { rank: 8, title: "mean of updates, µs", log: true }, "update-mean-ns"),
     ("line-ns", Measure { rank: 9, title: "one load, ns", log: true }, "line-ns"),
+    (
+        "read-amplification",
+        Measure { rank: 10, title: "bytes read ÷ bytes asked for", log: false },
+        "read-amplification",
+    ),
 ];
 
 /// What `show` names, from above.
