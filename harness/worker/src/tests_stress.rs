@@ -16,9 +16,9 @@ use kit::testing::{Done, Plant, Planted, Stress, VALUE_BYTES_MAX};
 use crate::registry::StoreVisitor;
 use crate::tests_stores::{in_process, traits_of, visit};
 
-const OBJECT_MEMORY_BYTES: u64 = 16 << 20;
+const OBJECT_MEMORY_BYTES: u64 = 32 << 20;
 const THREADS: usize = 4;
-const OPERATIONS: u64 = 900_000;
+const OPERATIONS: u64 = 1_200_000;
 /// Half full, nearly full, over-full.
 const FILLS: [u64; 3] = [50, 90, 140];
 /// Of slow stores a part is asked.
