@@ -72,7 +72,7 @@ impl FjallConfig {
         };
         if let Some(own) = own {
             config.write_buffer_bytes = own.memtable_bytes(config.write_buffer_bytes, MEMTABLES);
-            config.block_cache_bytes = own.cache_bytes(config.block_cache_bytes, false);
+            config.block_cache_bytes = own.cache_bytes(config.block_cache_bytes);
         }
         let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=WRITE_BUFFER_BYTES_MAX;
         options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;

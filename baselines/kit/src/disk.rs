@@ -165,12 +165,10 @@ impl OwnMemory {
         usual_bytes.min(self.limit_bytes / 4 / memtables)
     }
 
-    /// The cache of blocks: half where the store passes the page cache by; beside that a quarter, and
-    /// `usual_bytes` at most.
+    /// The cache of blocks: a quarter, and `usual_bytes` at most.
     #[must_use]
-    pub fn cache_bytes(self, usual_bytes: u64, passes_page_cache: bool) -> u64 {
-        let Self { limit_bytes } = self;
-        if passes_page_cache { limit_bytes / 2 } else { usual_bytes.min(limit_bytes / 4) }
+    pub fn cache_bytes(self, usual_bytes: u64) -> u64 {
+        usual_bytes.min(self.limit_bytes / 4)
     }
 
     /// Checks that what a store holds itself fits the limit.

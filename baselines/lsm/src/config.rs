@@ -191,8 +191,7 @@ impl Config {
         if let Some(own) = own {
             let memtable_bytes = config.write_buffer_bytes as u64;
             config.write_buffer_bytes = own.memtable_bytes(memtable_bytes, MEMTABLES) as usize;
-            config.block_cache_bytes =
-                own.cache_bytes(config.block_cache_bytes as u64, false) as usize;
+            config.block_cache_bytes = own.cache_bytes(config.block_cache_bytes as u64) as usize;
         }
         let sizes = |least: u64, most: u64| Whole::multiples_of(1, least..=most);
         options.whole(

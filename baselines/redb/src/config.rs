@@ -46,7 +46,7 @@ impl RedbConfig {
             _ => None,
         };
         if let Some(own) = own {
-            config.cache_bytes = own.cache_bytes(config.cache_bytes as u64, false) as usize;
+            config.cache_bytes = own.cache_bytes(config.cache_bytes as u64) as usize;
         }
         let cache_bytes = CACHE_BYTES_MIN..=CACHE_BYTES_MAX;
         options.whole("cache-bytes", &mut config.cache_bytes, cache_bytes)?;

@@ -74,7 +74,7 @@ pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<Ro
     options.switch("ask-presence", &mut config.ask_presence)?;
     let buffers = u64::from(config.write_buffers);
     let sizes = (&mut config.write_buffer_bytes, &mut config.block_cache_bytes);
-    let own = limited(setup, options, files == Files::Disk, (buffers, direct), sizes)?;
+    let own = limited(setup, options, files == Files::Disk, buffers, sizes)?;
     let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=ROCKSDB_WRITE_BUFFER_BYTES_MAX;
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
@@ -107,7 +107,7 @@ fn leveldb_config(setup: &Setup, options: &mut Options) -> Result<LevelDbConfig,
     };
     options.switch("ask-presence", &mut config.ask_presence)?;
     let sizes = (&mut config.write_buffer_bytes, &mut config.block_cache_bytes);
-    let own = limited(setup, options, config.disk.is_some(), (LEVELDB_MEMTABLES, false), sizes)?;
+    let own = limited(setup, options, config.disk.is_some(), LEVELDB_MEMTABLES, sizes)?;
     let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=LEVELDB_WRITE_BUFFER_BYTES_MAX;
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
@@ -122,7 +122,7 @@ fn limited(
     setup: &Setup,
     options: &mut Options,
     is_on_disk: bool,
-    (memtables, passes_page_cache): (u64, bool),
+    memtables: u64,
     (memtable_bytes, cache_bytes): (&mut usize, &mut usize),
 ) -> Result<Option<OwnMemory>, OpenError> {
     if !is_on_disk {
@@ -131,7 +131,7 @@ fn limited(
     let own = OwnMemory::limited(options, &setup.files_below())?;
     if let Some(own) = own {
         *memtable_bytes = own.memtable_bytes(*memtable_bytes as u64, memtables) as usize;
-        *cache_bytes = own.cache_bytes(*cache_bytes as u64, passes_page_cache) as usize;
+        *cache_bytes = own.cache_bytes(*cache_bytes as u64) as usize;
     }
     Ok(own)
 }
