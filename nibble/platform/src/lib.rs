@@ -20,7 +20,7 @@
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
 //! | [`device`] | the block device below a folder, and what passed through it |
 //! | [`mutant`] | address spaces broken on purpose, for tests |
-//! | [`mutants`] | how a crate declares ways to break it |
+//! | [`mod@mutants`] | how a crate declares ways to break it |
 //! | [`process`] | children that die with their parent; memory and resources as counted by the kernel |
 #![warn(missing_docs)]
 
