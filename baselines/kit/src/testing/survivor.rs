@@ -31,8 +31,8 @@ pub struct Survivor<E> {
     pub module: &'static str,
     /// The name of that test, which asks [`obeys`](Self::obeys) first.
     pub test: &'static str,
-    /// Opens the store that is in a folder, or an empty one, and says whether anybody asks if a key was
-    /// present: some write in one step only if nobody does.
+    /// Opens the store that is in a folder, or an empty one. The last argument tells whether anybody asks if a
+    /// key was present: some write in one step only if nobody does.
     pub open: fn(&Path, Durability, bool) -> Result<E, OpenError>,
 }
 
