@@ -28,10 +28,10 @@ use engine::{
     SessionError, Setting, Statistic, Storage,
 };
 
-use kit::counted::limited;
 use kit::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use kit::folder::file_bytes;
 use kit::key::{ByteSession, Bytes, Operations, get_then_put};
+use kit::moment::limited;
 use kit::tmpfs::{self, SHARED_MEMORY};
 use kit::values::copy_out;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ptr::{self, NonNull};
 
 use engine::{OpenError, ScanOrder};
-use kit::counted::{Moment, Write};
+use kit::moment::{Moment, Write};
 
 use crate::foreign::{bytes_at, refused, taken};
 use crate::library::{functions, opaque};
@@ -271,9 +271,10 @@ impl Batch {
         // SAFETY: takes nothing.
         let batch = NonNull::new(unsafe { (functions.writebatch_create)() });
         let batch = batch.expect("a new batch");
-        for (key, value) in writes {
+        for write in writes {
+            let key = write.key();
             let key_at = key.as_ptr().cast();
-            match value {
+            match write.value() {
                 // SAFETY: a live batch; key and value have the lengths given, and are copied.
                 Some(value) => unsafe {
                     let value_at = value.as_ptr().cast();
@@ -311,7 +312,12 @@ pub struct AtSnapshot<'open> {
 }
 
 impl Moment for AtSnapshot<'_> {
-    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
+    fn scan(
+        &mut self,
+        first: &[u8],
+        order: ScanOrder,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) {
         self.open.scan_with(self.options, first, order, visit);
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::modify::read_and_decide;
 use crate::{
     BytesError, Decide, Decision, DeleteOutcome, GetError, KeyTooLong, KvEngine, Op, Outcome,
-    PutError, PutOutcome, ScanRange, SessionError, ValueBuffers,
+    PutError, PutOutcome, ScanRange, SessionError, ValueBuffers, WithBytesSnapshot, Write,
 };
 
 /// A store that takes keys of any length. Any thread may access any key.
@@ -120,6 +120,24 @@ pub trait BytesSession {
         visit: &mut dyn FnMut(&[u8], &[u8]),
     ) -> Result<Option<usize>, KeyTooLong> {
         let _ = (range, visit);
+        Ok(None)
+    }
+
+    /// As [`KvSession::with_snapshot`](crate::KvSession::with_snapshot).
+    fn with_snapshot(&mut self, read: &mut WithBytesSnapshot<'_>) -> bool {
+        let _ = read;
+        false
+    }
+
+    /// As [`KvSession::write_in_one_step`](crate::KvSession::write_in_one_step).
+    ///
+    /// # Errors
+    /// As for [`Self::put`], of the first key that is too long, else of the first value that is too large.
+    fn write_in_one_step(
+        &mut self,
+        writes: &[Write<'_, &[u8]>],
+    ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
+        let _ = writes;
         Ok(None)
     }
 

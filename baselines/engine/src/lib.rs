@@ -58,7 +58,9 @@ pub use expiry::Expiry;
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
 pub use modify::{Decide, Decision, get_then_put, read_and_decide};
-pub use moment::{SnapshotRead, Snapshots, WithSnapshot, Write};
+pub use moment::{
+    BytesSnapshotRead, SnapshotRead, Snapshots, WithBytesSnapshot, WithSnapshot, Write,
+};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use options::Options;
 pub use rule::{Rule, Whole};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    BytesError, BytesSession, Decide, DeleteOutcome, GetError, KvSession, PutError, PutOutcome,
-    ScanRange,
+    BytesError, BytesSession, BytesSnapshotRead, Decide, DeleteOutcome, GetError, KvSession,
+    PutError, PutOutcome, ScanRange, SnapshotRead, WithSnapshot, Write,
 };
 
 /// A session of words with a store of byte strings.
@@ -56,6 +56,35 @@ impl<S: BytesSession> KvSession for Words<S> {
         lifetime: Duration,
     ) -> Result<Option<PutOutcome>, PutError> {
         of_a_word(self.0.put_for(&key.to_be_bytes(), value, lifetime))
+    }
+
+    /// # Panics
+    /// At a key that is no word.
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        let range = ScanRange { first: &first.to_be_bytes()[..], limit, order };
+        let shown = self.0.scan(range, &mut |key, value| visit(word_of(key), value));
+        shown.unwrap_or_else(|error| panic!("a store of byte strings takes words: {error}"))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        self.0.with_snapshot(&mut |snapshot| read(&mut WordsAt(snapshot)))
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let keys: Vec<_> = writes.iter().map(|write| write.key().to_be_bytes()).collect();
+        let writes: Vec<_> =
+            writes.iter().zip(&keys).map(|(write, key)| write.of(&key[..])).collect();
+        of_a_word(self.0.write_in_one_step(&writes))
+    }
+}
+
+/// The words of a store of byte strings at one moment.
+struct WordsAt<'snapshot>(&'snapshot mut dyn BytesSnapshotRead);
+
+impl SnapshotRead for WordsAt<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        of_a_word(self.0.get(&key.to_be_bytes(), buffer))
     }
 
     /// # Panics

@@ -6,12 +6,14 @@
 use std::fmt;
 use std::path::Path;
 
-use engine::{Durability, OpenError, ScanOrder};
+use engine::{Durability, GetError, OpenError, ScanOrder};
 use fjall::{
     AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable as _,
     Snapshot,
 };
-use kit::counted::{Moment, Table, Write};
+use kit::counted::Table;
+use kit::moment::{Moment, Write};
+use kit::values::copy_out;
 
 use crate::config::FjallConfig;
 use crate::keys::{KEY_BYTES_MAX, shown, stored};
@@ -155,10 +157,10 @@ impl Table for Tree {
             Durability::Acknowledged => Some(PersistMode::SyncData),
         };
         let mut batch = self.database.batch().durability(mode);
-        for (key, value) in writes {
-            match value {
-                Some(value) => batch.insert(&self.pairs, &*stored(key), *value),
-                None => batch.remove(&self.pairs, &*stored(key)),
+        for write in writes {
+            match write.value() {
+                Some(value) => batch.insert(&self.pairs, &*stored(write.key()), value),
+                None => batch.remove(&self.pairs, &*stored(write.key())),
             }
         }
         done("batch", batch.commit());
@@ -178,7 +180,12 @@ impl fmt::Debug for AtSnapshot<'_> {
 }
 
 impl Moment for AtSnapshot<'_> {
-    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
+    fn scan(
+        &mut self,
+        first: &[u8],
+        order: ScanOrder,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) {
         let (pairs, first) = (&self.tree.pairs, stored(first));
         let mut range = match order {
             ScanOrder::Ascending => self.snapshot.range(pairs, &*first..),
@@ -196,10 +203,9 @@ impl Moment for AtSnapshot<'_> {
         }
     }
 
-    fn read(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) {
-        if let Some(value) = done("get", self.snapshot.get(&self.tree.pairs, stored(key))) {
-            read(&value);
-        }
+    fn get(&mut self, key: &[u8], buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let found = done("get", self.snapshot.get(&self.tree.pairs, stored(key)));
+        found.map(|value| copy_out(&value, buffer)).transpose()
     }
 }
 

@@ -13,21 +13,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
     Decide, Decision, DeleteOutcome, GetError, OpenError, PutError, PutOutcome, Rmw, ScanOrder,
-    ScanRange, Setting, SnapshotRead, WithSnapshot, Writes, word_of,
+    ScanRange, Setting, Writes,
 };
 
 use crate::credit::{Credit, Pool};
 use crate::hash::mix_bytes;
 use crate::key::{BYTES_MAX, Key, Operations, get_then_put};
+use crate::moment::{Moment, WithMoment, Write, limited};
 use crate::values::copy_out;
 
 /// The longest value: these stores hold each value in one buffer with a 32-bit length.
 pub const VALUE_BYTES_MAX: usize = 1 << 30;
 /// The most locks that writers of a key share.
 pub const STRIPES_MAX: usize = 1 << 16;
-
-/// A key, and the value that it is to have; `None` to remove it.
-pub type Write<'bytes> = (&'bytes [u8], Option<&'bytes [u8]>);
 
 /// A store below. Keys are byte strings; words are 8 big-endian bytes, whose order is the order of the numbers.
 ///
@@ -57,22 +55,6 @@ pub trait Table: Sync + fmt::Debug {
 
     /// Carries out all writes, or none.
     fn write(&self, writes: &[Write<'_>]);
-}
-
-/// The state of a store below at one moment.
-pub trait Moment {
-    /// As [`Table::scan`], at that moment.
-    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool);
-
-    /// Passes the value of `key` to `read`, if there is one.
-    fn read(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) {
-        self.scan(key, ScanOrder::Ascending, &mut |found, value| {
-            if found == key {
-                read(value);
-            }
-            false
-        });
-    }
 }
 
 /// A table that counts its live objects.
@@ -454,64 +436,20 @@ impl<K: Key, T: Table> Operations<K> for CountedSession<'_, T> {
         Some(shown)
     }
 
-    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
-        read(&mut WordsAt(self.counted.table.moment()));
+    fn with_snapshot(&mut self, read: &mut WithMoment<'_>) -> bool {
+        read(&mut self.counted.table.moment());
         true
     }
 
     /// A store that tells would have to look at all keys under all their locks.
-    fn write_in_one_step(
-        &mut self,
-        writes: &[engine::Write<'_>],
-    ) -> Result<Option<PutOutcome>, PutError> {
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
         if self.counted.asks_presence {
             return Ok(None);
         }
-        let keys: Vec<_> = writes.iter().map(|write| write.key().to_be_bytes()).collect();
-        let writes: Vec<Write<'_>> =
-            keys.iter().zip(writes).map(|(key, write)| (&key[..], write.value())).collect();
-        for (key, value) in &writes {
-            self.counted.check_length(key, value.unwrap_or_default())?;
+        for write in writes {
+            self.counted.check_length(write.key(), write.value().unwrap_or_default())?;
         }
-        self.counted.table.write(&writes);
+        self.counted.table.write(writes);
         Ok(Some(PutOutcome::Stored))
     }
-}
-
-/// The words of one moment.
-#[derive(Debug)]
-pub struct WordsAt<M>(pub M);
-
-impl<M: Moment> SnapshotRead for WordsAt<M> {
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        let mut copied = None;
-        self.0.read(&key.to_be_bytes(), &mut |value| copied = Some(copy_out(value, buffer)));
-        copied.transpose()
-    }
-
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
-        let ScanRange { first, limit, order } = range;
-        let shown = limited(limit, &mut |key, value| visit(word_of(key), value), |visit| {
-            self.0.scan(&first.to_be_bytes(), order, visit);
-        });
-        Some(shown)
-    }
-}
-
-/// Runs a scan that goes on while its visitor answers `true`, up to `limit` pairs; returns how many
-/// there were.
-pub fn limited(
-    limit: usize,
-    visit: &mut dyn FnMut(&[u8], &[u8]),
-    scan: impl FnOnce(&mut dyn FnMut(&[u8], &[u8]) -> bool),
-) -> usize {
-    let mut shown = 0;
-    if limit > 0 {
-        scan(&mut |key, value| {
-            visit(key, value);
-            shown += 1;
-            shown < limit
-        });
-    }
-    shown
 }

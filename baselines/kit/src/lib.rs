@@ -14,6 +14,7 @@
 //! | [`library`] | shared libraries, loaded when they are needed |
 //! | [`partitions`] | a store in several partitions, each with workers of its own |
 //! | [`servers`] | processes that a store starts, asks and takes along when it ends |
+//! | [`moment`] | the state of a store of byte strings at one moment |
 //! | [`mutants`] | mutants of a crate, each against the test that must kill it |
 //! | [`values`] | values, copied in and out |
 //! | [`testing`] | what tests of stores share |
@@ -28,6 +29,7 @@ pub mod hash;
 pub mod key;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 pub mod library;
+pub mod moment;
 pub mod mutants;
 pub mod padded;
 pub mod partitions;

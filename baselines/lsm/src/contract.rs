@@ -9,11 +9,12 @@ use std::time::Duration;
 use engine::{
     DeleteOutcome, Durability, EngineTraits, FullMeaning, GetError, Hashing, Keys, KvBytesEngine,
     KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError,
-    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing,
-    SnapshotRead, Snapshots, Statistic, Storage, WithSnapshot, Write, Writes,
+    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing, Snapshots,
+    Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
 use kit::key::{BYTES_MAX, ByteSession, Key, Operations, WordSession};
+use kit::moment::{Moment, WithMoment, Write, limited};
 use kit::partitions::{Partition, Partitions};
 
 use crate::config::{Config, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
@@ -304,20 +305,24 @@ impl<K: Key> Operations<K> for LsmSession<'_> {
         range: ScanRange<K::Asked<'_>>,
         visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
     ) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
         let snapshot = self.0.snapshot();
-        scan::<K>(&mut self.0, &snapshot, range, visit)
+        let mut moment = AtSnapshot { session: &mut self.0, snapshot };
+        moment.scans(order).then(|| {
+            limited(limit, &mut |key, value| visit(K::read(key), value), |visit| {
+                moment.scan(K::spelled(&first).as_ref(), order, visit);
+            })
+        })
     }
 
-    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+    fn with_snapshot(&mut self, read: &mut WithMoment<'_>) -> bool {
         let snapshot = self.0.snapshot();
         read(&mut AtSnapshot { session: &mut self.0, snapshot });
         true
     }
 
     fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
-        let keys: Vec<_> = writes.iter().map(|write| write.key().to_be_bytes()).collect();
-        let writes: Vec<(&[u8], Option<&[u8]>)> =
-            keys.iter().zip(writes).map(|(key, write)| (&key[..], write.value())).collect();
+        let writes: Vec<_> = writes.iter().map(|write| (write.key(), write.value())).collect();
         let written = self.0.write(&writes).map(|()| PutOutcome::Stored);
         written.or_else(|error| refused("write", error)).map(Some)
     }
@@ -329,13 +334,17 @@ struct AtSnapshot<'session, 'store> {
     snapshot: Snapshot,
 }
 
-impl SnapshotRead for AtSnapshot<'_, '_> {
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        get(self.session, Some(&self.snapshot), &key.to_be_bytes(), buffer)
+impl Moment for AtSnapshot<'_, '_> {
+    fn scans(&self, order: ScanOrder) -> bool {
+        order == ScanOrder::Ascending
     }
 
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
-        scan::<u64>(self.session, &self.snapshot, range, visit)
+    fn scan(&mut self, first: &[u8], _: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
+        expect_done("scan", self.session.scan_at(&self.snapshot, first, visit));
+    }
+
+    fn get(&mut self, key: &[u8], buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        get(self.session, Some(&self.snapshot), key, buffer)
     }
 }
 
@@ -355,30 +364,6 @@ fn get(
         Ok(value_bytes)
     });
     expect_done("get", copied).transpose()
-}
-
-/// Shows a range of a snapshot.
-fn scan<K: Key>(
-    session: &mut Session<'_>,
-    snapshot: &Snapshot,
-    range: ScanRange<K::Asked<'_>>,
-    visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
-) -> Option<usize> {
-    let ScanRange { first, limit, order } = range;
-    if order == ScanOrder::Descending {
-        return None;
-    }
-    let mut shown = 0;
-    let scanned = session.scan_at(snapshot, K::spelled(&first).as_ref(), &mut |key, value| {
-        if shown == limit {
-            return false;
-        }
-        visit(K::read(key), value);
-        shown += 1;
-        shown < limit
-    });
-    expect_done("scan", scanned);
-    Some(shown)
 }
 
 /// What a write answers that was not carried out. Full is what the system says of the disk, before

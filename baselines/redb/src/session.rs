@@ -1,10 +1,9 @@
 //! Operations: a read transaction for each GET and scan, a write transaction for each PUT and DELETE.
 
-use engine::{
-    Decide, Decision, DeleteOutcome, GetError, PutError, PutOutcome, ScanRange, WithSnapshot, Write,
-};
-use kit::counted::{Moment as _, VALUE_BYTES_MAX, WordsAt, limited};
+use engine::{Decide, Decision, DeleteOutcome, GetError, PutError, PutOutcome, ScanRange};
+use kit::counted::VALUE_BYTES_MAX;
 use kit::key::{Key, Operations};
+use kit::moment::{Moment as _, WithMoment, Write, limited};
 use kit::values::copy_out;
 use redb::ReadableTable as _;
 
@@ -124,15 +123,15 @@ impl<K: Key> Operations<K> for RedbSession<'_> {
         visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
     ) -> Option<usize> {
         let ScanRange { first, limit, order } = range;
-        let (looked, spelled) = (self.store.look(), K::spelled(&first));
+        let (mut looked, spelled) = (self.store.look(), K::spelled(&first));
         let shown = limited(limit, &mut |key, value| visit(K::read(key), value), |visit| {
             looked.scan(spelled.as_ref(), order, visit);
         });
         Some(shown)
     }
 
-    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
-        read(&mut WordsAt(self.store.look()));
+    fn with_snapshot(&mut self, read: &mut WithMoment<'_>) -> bool {
+        read(&mut self.store.look());
         true
     }
 
@@ -141,13 +140,13 @@ impl<K: Key> Operations<K> for RedbSession<'_> {
         together: &[Write<'_>],
     ) -> Result<Option<PutOutcome>, PutError> {
         for write in together {
-            self.check_length(&write.key().to_be_bytes(), write.value().unwrap_or_default())?;
+            self.check_length(write.key(), write.value().unwrap_or_default())?;
         }
         let writes = self.store.write();
         let mut live = self.store.account().live;
         let mut table = pairs(&writes);
         for write in together {
-            let key = &write.key().to_be_bytes()[..];
+            let key = write.key();
             let old = match write.value() {
                 Some(value) => done("insert", table.insert(key, value)),
                 None => done("remove", table.remove(key)),

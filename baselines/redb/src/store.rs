@@ -8,9 +8,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use engine::{Durability, OpenError, ScanOrder};
-use kit::counted::{Live, Moment};
+use engine::{Durability, GetError, OpenError, ScanOrder};
+use kit::counted::Live;
 use kit::disk::StoreFolder;
+use kit::moment::Moment;
+use kit::values::copy_out;
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{
     Builder, Database, ReadOnlyTable, ReadableDatabase as _, ReadableTable, StorageBackend, Table,
@@ -179,14 +181,18 @@ impl fmt::Debug for Looked {
 }
 
 impl Moment for Looked {
-    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
+    fn scan(
+        &mut self,
+        first: &[u8],
+        order: ScanOrder,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) {
         scan(&self.0, Some(first), order, visit);
     }
 
-    fn read(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) {
-        if let Some(value) = done("get", self.0.get(key)) {
-            read(value.value());
-        }
+    fn get(&mut self, key: &[u8], buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let found = done("get", self.0.get(key));
+        found.map(|value| copy_out(value.value(), buffer)).transpose()
     }
 }
 

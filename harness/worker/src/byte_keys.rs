@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::{
-    BytesError, BytesSession, Decide, DeleteOutcome, Durability, EngineTraits, GetError,
-    KvBytesEngine, KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome,
-    Rmw, ScanRange, SessionError, Setting, Snapshots, Statistic, Storage, ValueBuffers, Writes,
+    BytesError, BytesSession, BytesSnapshotRead, Decide, DeleteOutcome, Durability, EngineTraits,
+    GetError, KvBytesEngine, KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError,
+    PutOutcome, Rmw, ScanRange, SessionError, Setting, SnapshotRead, Snapshots, Statistic, Storage,
+    ValueBuffers, WithSnapshot, Write, Writes,
 };
 use workloads::Spelling;
 
@@ -48,6 +49,14 @@ impl Keys {
             Self::Spelled(spelling) => spelling.spell(word, room),
             Self::Recorded(keys) => keys.spell(word, room),
         }
+    }
+
+    /// The key of a word at the front of `room`, which becomes the rest.
+    #[inline(always)]
+    fn spell_next<'a>(&'a self, word: u64, room: &mut &'a mut [u8]) -> &'a [u8] {
+        let (own, rest) = std::mem::take(room).split_at_mut(self.bytes(word));
+        *room = rest;
+        self.spell(word, own)
     }
 
     /// The word whose key this is. A trace never asks for it: it has no scans.
@@ -117,13 +126,12 @@ impl<E: KvBytesEngine> KvEngine for ByteKeys<E> {
         self.engine.rmw()
     }
 
-    /// Those of the contract are of words.
     fn snapshots(&self) -> Snapshots {
-        Snapshots::No
+        self.engine.snapshots()
     }
 
     fn writes_in_one_step(&self) -> bool {
-        false
+        self.engine.writes_in_one_step()
     }
 
     fn settle(&self) {
@@ -217,9 +225,7 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
         let mut room = &mut self.room[..];
         for (place, operation) in spelled.iter_mut().zip(operations) {
             let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
-            let (own, rest) = room.split_at_mut(self.keys.bytes(key));
-            room = rest;
-            let key = self.keys.spell(key, own);
+            let key = self.keys.spell_next(key, &mut room);
             *place = match *operation {
                 Op::Get { .. } => Op::Get { key },
                 Op::Put { value, .. } => Op::Put { key, value },
@@ -235,6 +241,43 @@ impl<E: KvBytesEngine> KvSession for ByteKeysSession<'_, E> {
         let (keys, ScanRange { first, limit, order }) = (self.keys, range);
         let range = ScanRange { first: keys.spell(first, &mut self.room), limit, order };
         let shown = self.session.scan(range, &mut |key, value| {
+            visit(keys.word_of(key).unwrap_or(first.wrapping_add(1)), value);
+        });
+        shown.unwrap_or_else(|error| panic!("a store that the plan has checked: {error}"))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let Self { session, keys, room } = self;
+        session.with_snapshot(&mut |snapshot| read(&mut ByteKeysAt { snapshot, keys, room }))
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let mut spelled = [Write::Delete { key: &[][..] }; BATCH_MAX];
+        let mut room = &mut self.room[..];
+        for (place, write) in spelled.iter_mut().zip(writes) {
+            *place = write.of(self.keys.spell_next(write.key(), &mut room));
+        }
+        taken(self.session.write_in_one_step(&spelled[..writes.len()]))
+    }
+}
+
+/// A moment of a store of byte strings, asked by words.
+struct ByteKeysAt<'snapshot> {
+    snapshot: &'snapshot mut dyn BytesSnapshotRead,
+    keys: &'snapshot Keys,
+    room: &'snapshot mut [u8],
+}
+
+impl SnapshotRead for ByteKeysAt<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        taken(self.snapshot.get(self.keys.spell(key, self.room), buffer))
+    }
+
+    /// As [`ByteKeysSession`]'s.
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let (keys, ScanRange { first, limit, order }) = (self.keys, range);
+        let range = ScanRange { first: keys.spell(first, self.room), limit, order };
+        let shown = self.snapshot.scan(range, &mut |key, value| {
             visit(keys.word_of(key).unwrap_or(first.wrapping_add(1)), value);
         });
         shown.unwrap_or_else(|error| panic!("a store that the plan has checked: {error}"))
@@ -256,6 +299,21 @@ mod tests {
     engine::conformance_tests!(of_many_lengths, ByteKeys<ShardedBytes>, |_| super::spelled(
         "8..80"
     ));
+
+    #[test]
+    fn snapshots_and_steps_are_of_the_records_whose_keys_are_spelled() {
+        use baseline_redb::{Redb, RedbConfig};
+        use engine::conformance::{OBJECT_MEMORY_BYTES, expect_open, moments_are_whole};
+
+        for sizes in ["8", "24..40"] {
+            let open = |_| {
+                let spelling = Spelling::new(&sizes.parse().expect("lengths"));
+                Redb::open(RedbConfig::default()).map(|engine| ByteKeys::of(engine, spelling))
+            };
+            assert!(expect_open(open, OBJECT_MEMORY_BYTES).writes_in_one_step());
+            moments_are_whole(&|bytes| expect_open(open, bytes));
+        }
+    }
 
     #[test]
     fn scans_show_records_and_tell_keys_of_none() {

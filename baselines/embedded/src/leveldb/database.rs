@@ -4,7 +4,8 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{self, NonNull};
 
 use engine::{OpenError, ScanOrder};
-use kit::counted::{Table, Write};
+use kit::counted::Table;
+use kit::moment::Write;
 
 use super::api::{self, Functions};
 use crate::foreign::{bytes_at, taken};

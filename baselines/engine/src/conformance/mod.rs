@@ -43,8 +43,9 @@ mod sharing;
 mod value;
 
 pub use bytes::{
-    Spelled, byte_keys_agree_with_a_reference_map, byte_scans_are_in_order, bytes_tests,
-    keys_of_every_length_differ, too_long_keys_are_typed_errors,
+    Spelled, byte_keys_agree_with_a_reference_map, byte_keys_keep_their_moments,
+    byte_scans_are_in_order, bytes_tests, keys_of_every_length_differ,
+    too_long_keys_are_typed_errors,
 };
 pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
 pub use lifetimes::lifetimes_end;

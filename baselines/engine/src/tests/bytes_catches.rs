@@ -31,6 +31,11 @@ const CAUGHT: &[(KeyFault, &str)] = &[
     (KeyFault::OrdersAsSigned, "byte_scans_are_in_order"),
     (KeyFault::ScansBehindTheFirst, "byte_scans_are_in_order"),
     (KeyFault::ScansWithoutTheEmpty, "byte_scans_are_in_order"),
+    (KeyFault::SnapshotsTakeAnyLength, "too_long_keys_are_typed_errors"),
+    (KeyFault::StepsTakeAnyLength, "too_long_keys_are_typed_errors"),
+    (KeyFault::SnapshotsMove, "byte_keys_keep_their_moments"),
+    (KeyFault::SnapshotsCutAtNul, "byte_keys_keep_their_moments"),
+    (KeyFault::StepsCutAtNul, "byte_keys_keep_their_moments"),
 ];
 
 #[test]

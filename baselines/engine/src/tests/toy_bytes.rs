@@ -6,9 +6,10 @@ use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard};
 
 use engine::{
-    BytesError, BytesSession, Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError,
-    KeyTooLong, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, PutError, PutOutcome,
-    Rmw, ScanOrder, ScanRange, Scans, SessionError, Words,
+    BytesError, BytesSession, BytesSnapshotRead, Decide, Decision, DeleteOutcome, EngineTraits,
+    FullMeaning, GetError, KeyTooLong, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
+    PutError, PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Snapshots,
+    WithBytesSnapshot, Words, Write,
 };
 
 /// The longest key.
@@ -37,6 +38,11 @@ pub(crate) enum KeyFault {
     ScansBehindTheFirst,
     ScansWithoutTheEmpty,
     BatchesTakeAnyLength,
+    SnapshotsCutAtNul,
+    SnapshotsMove,
+    SnapshotsTakeAnyLength,
+    StepsCutAtNul,
+    StepsTakeAnyLength,
 }
 
 /// An ordered map behind one lock.
@@ -72,9 +78,8 @@ impl ByteToy {
 
     /// What the map has as the key: by it keys are told apart and ordered.
     fn place(&self, live: &BTreeMap<Vec<u8>, Object>, key: &[u8]) -> Vec<u8> {
-        let nul = key.iter().position(|&byte| byte == 0);
         match self.fault {
-            KeyFault::CutsAtNul => key[..nul.unwrap_or(key.len())].to_vec(),
+            KeyFault::CutsAtNul => before_nul(key).to_vec(),
             KeyFault::LengthByteWraps => key[..usize::from(key.len() as u8)].to_vec(),
             KeyFault::CutsWhatIsTooLong => key[..key.len().min(LIMIT_BYTES)].to_vec(),
             KeyFault::ComparesOneWord => {
@@ -123,6 +128,8 @@ impl KvEngine for ByteToy {
         keys: Keys::Bytes { max: LIMIT_BYTES },
         scans: Scans::Both,
         rmw: Rmw::Atomic,
+        snapshots: Snapshots::Linearizable,
+        writes_in_one_step: true,
         ..EngineTraits::BASE
     };
 
@@ -256,5 +263,73 @@ impl BytesSession for ByteToySession<'_> {
         let skips = toy.has(KeyFault::ScansWithoutTheEmpty);
         let objects = objects.into_iter().filter(|it| !skips || !it.key.is_empty()).take(limit);
         Ok(Some(objects.map(|it| visit(&it.key, &it.value)).count()))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithBytesSnapshot<'_>) -> bool {
+        let toy = self.0;
+        if toy.has(KeyFault::SnapshotsMove) {
+            read(&mut ByteToyMoment(toy));
+        } else {
+            let live = Mutex::new(toy.lock().clone());
+            read(&mut ByteToyMoment(&ByteToy { fault: toy.fault, live }));
+        }
+        true
+    }
+
+    fn write_in_one_step(
+        &mut self,
+        writes: &[Write<'_, &[u8]>],
+    ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
+        let toy = self.0;
+        for write in writes {
+            if !toy.has(KeyFault::StepsTakeAnyLength) {
+                toy.check_length(write.key())?;
+            }
+        }
+        let mut live = toy.lock();
+        for write in writes {
+            let mut key = write.key();
+            if toy.has(KeyFault::StepsCutAtNul) {
+                key = before_nul(key);
+            }
+            match write.value() {
+                Some(value) => _ = self.insert(&mut live, key, value),
+                None => {
+                    let place = toy.place(&live, key);
+                    live.remove(&place);
+                }
+            }
+        }
+        Ok(Some(PutOutcome::Updated))
+    }
+}
+
+fn before_nul(key: &[u8]) -> &[u8] {
+    let nul = key.iter().position(|&byte| byte == 0);
+    &key[..nul.unwrap_or(key.len())]
+}
+
+/// A copy of a map as it was, or, as a planted fault, the map as it is.
+struct ByteToyMoment<'toy>(&'toy ByteToy);
+
+impl BytesSnapshotRead for ByteToyMoment<'_> {
+    fn get(
+        &mut self,
+        key: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Option<usize>, BytesError<GetError>> {
+        match self.0.fault {
+            KeyFault::SnapshotsTakeAnyLength if key.len() > LIMIT_BYTES => Ok(None),
+            KeyFault::SnapshotsCutAtNul => ByteToySession(self.0).get(before_nul(key), buffer),
+            _ => ByteToySession(self.0).get(key, buffer),
+        }
+    }
+
+    fn scan(
+        &mut self,
+        range: ScanRange<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> Result<Option<usize>, KeyTooLong> {
+        ByteToySession(self.0).scan(range, visit)
     }
 }

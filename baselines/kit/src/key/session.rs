@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use engine::{
     BytesError, BytesSession, Decide, Decision, DeleteOutcome, GetError, KeyTooLong, KvSession, Op,
-    Outcome, PutError, PutOutcome, ScanRange, ValueBuffers, WithSnapshot, Write, read_and_decide,
+    Outcome, PutError, PutOutcome, ScanRange, ValueBuffers, WithBytesSnapshot, WithSnapshot,
+    read_and_decide,
 };
 
 use super::{BYTES_MAX, Bytes, Key};
+use crate::moment::{BytesAt, WithMoment, WordsAt, Write};
 
 /// What a session does, for words as [`KvSession`] says and for byte strings as [`BytesSession`] does, except
 /// that no key is too long.
@@ -53,13 +55,13 @@ pub trait Operations<K: Key> {
         None
     }
 
-    /// As [`KvSession::with_snapshot`]: of words, whatever the kind of keys.
-    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+    /// As [`KvSession::with_snapshot`], of byte strings, whatever the kind of keys.
+    fn with_snapshot(&mut self, read: &mut WithMoment<'_>) -> bool {
         let _ = read;
         false
     }
 
-    /// As [`KvSession::write_in_one_step`]: of words, whatever the kind of keys.
+    /// As [`KvSession::write_in_one_step`], of byte strings, whatever the kind of keys.
     ///
     /// # Errors
     /// As for a put.
@@ -144,11 +146,17 @@ impl<S: Operations<u64>> KvSession for WordSession<S> {
     }
 
     fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
-        self.0.with_snapshot(read)
+        self.0.with_snapshot(&mut |moment| read(&mut WordsAt(moment)))
     }
 
-    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
-        self.0.write_in_one_step(writes)
+    fn write_in_one_step(
+        &mut self,
+        writes: &[engine::Write<'_>],
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let keys: Vec<_> = writes.iter().map(|write| write.key().to_be_bytes()).collect();
+        let writes: Vec<_> =
+            writes.iter().zip(&keys).map(|(write, key)| write.of(&key[..])).collect();
+        self.0.write_in_one_step(&writes)
     }
 
     fn put_for(
@@ -224,6 +232,19 @@ impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
     ) -> Result<Option<usize>, KeyTooLong> {
         check::<S>(range.first)?;
         Ok(self.0.scan(range, visit))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithBytesSnapshot<'_>) -> bool {
+        let limit_bytes = S::KEY_BYTES_MAX;
+        self.0.with_snapshot(&mut |moment| read(&mut BytesAt { moment, limit_bytes }))
+    }
+
+    fn write_in_one_step(
+        &mut self,
+        writes: &[Write<'_>],
+    ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
+        writes.iter().try_for_each(|write| check::<S>(write.key()))?;
+        Ok(self.0.write_in_one_step(writes)?)
     }
 
     fn put_for(

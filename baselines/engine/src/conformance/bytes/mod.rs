@@ -12,6 +12,7 @@
 //! | `keys` | keys that some layout takes for each other |
 //! | `model` | the reference map of byte strings |
 //! | `operations` | one session: compared with the reference map, keys of every length, keys too long |
+//! | `moments` | snapshots and writes in one step |
 //!
 //! The suite of words, on spelled keys, covers full stores, compaction, threads, sessions and atomic
 //! read-modify-writes; the tests here are about the keys themselves. `src/tests/bytes_catches.rs` has,
@@ -19,9 +20,11 @@
 
 mod keys;
 mod model;
+mod moments;
 mod operations;
 mod spelled;
 
+pub use moments::byte_keys_keep_their_moments;
 pub use operations::{
     byte_keys_agree_with_a_reference_map, byte_scans_are_in_order, keys_of_every_length_differ,
     too_long_keys_are_typed_errors,
@@ -42,6 +45,7 @@ pub fn bytes_tests<E: KvBytesEngine>() -> Vec<Test<E>> {
         keys_of_every_length_differ
         too_long_keys_are_typed_errors
         byte_scans_are_in_order
+        byte_keys_keep_their_moments
     }
 }
 
@@ -74,6 +78,7 @@ macro_rules! bytes_conformance_tests {
                 keys_of_every_length_differ
                 too_long_keys_are_typed_errors
                 byte_scans_are_in_order
+                byte_keys_keep_their_moments
             }
         }
     };

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::conformance::value::{Random, Version};
 use crate::{
-    BytesSession, Decision, DeleteOutcome, FullMeaning, KvBytesEngine, Op, Outcome, PutOutcome,
-    ScanOrder, ScanRange, ValueBuffers, Writes,
+    BytesSession, BytesSnapshotRead, Decision, DeleteOutcome, FullMeaning, KvBytesEngine, Op,
+    Outcome, PutOutcome, ScanOrder, ScanRange, ValueBuffers, Write, Writes,
 };
 
 /// The longest value here: the tests are about keys.
@@ -17,7 +17,7 @@ pub(super) fn shown(key: &[u8]) -> String {
 }
 
 /// What the store must contain. Every method panics if the store's answer is wrong.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Model {
     live: BTreeMap<Vec<u8>, Vec<u8>>,
     puts: u64,
@@ -152,6 +152,68 @@ impl Model {
                 (_, outcome) => panic!("element {index}, {}, gave {outcome:?}", shown(key)),
             }
         }
+    }
+
+    /// Removes the first of these keys and puts the others, in one step. Returns whether the store can.
+    pub(super) fn write_in_one_step<S: BytesSession>(
+        &mut self,
+        session: &mut S,
+        keys: &[Vec<u8>],
+        random: &mut Random,
+    ) -> bool {
+        let mut values: Vec<_> = keys.iter().map(|_| Some(self.next_value(random))).collect();
+        values[0] = None;
+        let writes: Vec<Write<'_, &[u8]>> = keys
+            .iter()
+            .zip(&values)
+            .map(|(key, value)| (&key[..], value))
+            .map(|(key, value)| match value {
+                Some(value) => Write::Put { key, value },
+                None => Write::Delete { key },
+            })
+            .collect();
+        let told = session.write_in_one_step(&writes);
+        let told = told.unwrap_or_else(|error| panic!("writes in one step: {error}"));
+        let Some(outcome) = told else { return false };
+        assert!(outcome.is_stored(), "writes in one step: {outcome:?}");
+        for (key, value) in keys.iter().zip(values) {
+            match value {
+                Some(value) => _ = self.live.insert(key.clone(), value),
+                None => _ = self.live.remove(key),
+            }
+        }
+        true
+    }
+
+    /// Compares all that a snapshot shows.
+    pub(super) fn expect_at<E: KvBytesEngine>(
+        &self,
+        snapshot: &mut dyn BytesSnapshotRead,
+        keys: &[Vec<u8>],
+    ) {
+        let mut buffer = vec![0; VALUE_BYTES_MAX];
+        for key in keys {
+            let found = snapshot.get(key, &mut buffer);
+            let found = found.unwrap_or_else(|error| panic!("get of {}: {error}", shown(key)));
+            let found = found.map(|value_bytes| &buffer[..value_bytes]);
+            assert_eq!(found, self.live.get(key).map(|value| &value[..]), "{} then", shown(key));
+        }
+        let mut pairs = Vec::new();
+        let scanned = snapshot.scan(ScanRange::up(&[][..], usize::MAX), &mut |key, value| {
+            pairs.push((key.to_vec(), value.to_vec()));
+        });
+        let told = scanned.unwrap_or_else(|error| panic!("a scan from the empty key: {error}"));
+        assert_eq!(told.is_some(), E::TRAITS.scans.are_possible(), "a scan of a snapshot");
+        if told.is_some() {
+            let expected: Vec<_> =
+                self.live.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+            assert!(pairs == expected, "{told:?} pairs, and {} were there", expected.len());
+        }
+    }
+
+    /// Reads these keys, whether they are live or not.
+    pub(super) fn verify_all<S: BytesSession>(&mut self, session: &mut S, keys: &[Vec<u8>]) {
+        keys.iter().for_each(|key| self.get(session, key));
     }
 
     /// Reads every live key.

@@ -8,21 +8,21 @@ use crate::conformance::value::Random;
 use crate::conformance::{Opener, check, open_checked, part_of};
 use crate::{
     BytesError, BytesSession, Decision, KeyTooLong, KvBytesEngine, Op, Outcome, ScanOrder,
-    ScanRange, ValueBuffers,
+    ScanRange, Snapshots, ValueBuffers, Write,
 };
 
 /// Of keys that are longer, the suite says nothing.
 const TESTED_BYTES_MAX: usize = 1 << 20;
 
 /// The longest key that the store takes.
-fn limit_bytes<E: KvBytesEngine>() -> usize {
+pub(super) fn limit_bytes<E: KvBytesEngine>() -> usize {
     let limit_bytes = E::TRAITS.keys.bytes_max();
     let limit_bytes = limit_bytes.unwrap_or_else(|| panic!("`{}` takes words", E::TRAITS.name));
     assert!(limit_bytes >= 8, "words are byte strings of 8");
     limit_bytes
 }
 
-fn session<E: KvBytesEngine>(engine: &E) -> E::BytesSession<'_> {
+pub(super) fn session<E: KvBytesEngine>(engine: &E) -> E::BytesSession<'_> {
     engine.bytes_session().unwrap_or_else(|error| panic!("a session: {error}"))
 }
 
@@ -130,6 +130,21 @@ pub fn too_long_keys_are_typed_errors<E: KvBytesEngine>(open: Opener<'_, E>) {
         if E::TRAITS.scans.are_possible() {
             let range = ScanRange::up(&key[..], 1);
             assert_eq!(session.scan(range, &mut |_, _| ()), Err(error), "scan");
+        }
+        if engine.writes_in_one_step() {
+            let writes = [
+                Write::Put { key: b"in one step".as_slice(), value: b"v" },
+                Write::Delete { key: &key[..] },
+            ];
+            let written = session.write_in_one_step(&writes);
+            assert_eq!(written, Err(BytesError::Key(error)), "in one step");
+        }
+        if engine.snapshots() != Snapshots::No {
+            session.with_snapshot(&mut |snapshot| {
+                assert_eq!(snapshot.get(&key, &mut []), Err(BytesError::Key(error)), "at a moment");
+                let scanned = snapshot.scan(ScanRange::up(&key[..], 1), &mut |_, _| ());
+                assert_eq!(scanned, Err(error), "a scan at a moment");
+            });
         }
         model.verify(&mut session);
     }

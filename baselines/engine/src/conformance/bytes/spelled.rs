@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::{
-    BytesError, BytesSession, Decide, DeleteOutcome, EngineTraits, GetError, KvBytesEngine,
-    KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome, Rmw, ScanRange,
-    SessionError, Setting, Snapshots, Statistic, Storage, ValueBuffers, Writes,
+    BytesError, BytesSession, BytesSnapshotRead, Decide, DeleteOutcome, EngineTraits, GetError,
+    KvBytesEngine, KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome,
+    Rmw, ScanRange, SessionError, Setting, SnapshotRead, Snapshots, Statistic, Storage,
+    ValueBuffers, WithSnapshot, Write, Writes,
 };
 
 /// What all keys begin with. It ends within the second word of a key, and has NULs.
@@ -84,13 +85,12 @@ impl<E: KvBytesEngine> KvEngine for Spelled<E> {
         self.0.rmw()
     }
 
-    /// Those of the contract are of words.
     fn snapshots(&self) -> Snapshots {
-        Snapshots::No
+        self.0.snapshots()
     }
 
     fn writes_in_one_step(&self) -> bool {
-        false
+        self.0.writes_in_one_step()
     }
 
     fn settle(&self) {
@@ -125,6 +125,16 @@ pub struct SpelledSession<S> {
     /// The longest key of the store.
     limit_bytes: usize,
     key: Vec<u8>,
+}
+
+/// The keys of these words.
+fn spell_all(words: impl Iterator<Item = u64>, limit_bytes: usize) -> Vec<Vec<u8>> {
+    let spelled = |word| {
+        let mut key = Vec::new();
+        spell(word, limit_bytes, &mut key);
+        key
+    };
+    words.map(spelled).collect()
 }
 
 /// What an operation came to; no store refuses keys as short as these.
@@ -178,15 +188,11 @@ impl<S: BytesSession> KvSession for SpelledSession<S> {
         values: &mut ValueBuffers<'_>,
         outcomes: &mut [Outcome],
     ) {
-        let keys: Vec<Vec<u8>> = operations
-            .iter()
-            .map(|operation| {
-                let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
-                let mut spelled = Vec::new();
-                spell(key, self.limit_bytes, &mut spelled);
-                spelled
-            })
-            .collect();
+        let words = operations.iter().map(|operation| {
+            let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
+            key
+        });
+        let keys = spell_all(words, self.limit_bytes);
         let spelled: Vec<Op<'_, &[u8]>> = operations
             .iter()
             .zip(&keys)
@@ -207,6 +213,43 @@ impl<S: BytesSession> KvSession for SpelledSession<S> {
         let range = ScanRange { first: &self.key[..], limit: range.limit, order: range.order };
         let shown =
             self.session.scan(range, &mut |key, value| visit(read(key, limit_bytes), value));
+        shown.unwrap_or_else(|error| panic!("a short key: {error}"))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let limit_bytes = self.limit_bytes;
+        self.session.with_snapshot(&mut |snapshot| {
+            read(&mut SpelledAt { snapshot, limit_bytes, key: Vec::new() });
+        })
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let keys = spell_all(writes.iter().map(Write::key), self.limit_bytes);
+        let spelled: Vec<_> =
+            writes.iter().zip(&keys).map(|(write, key)| write.of(&key[..])).collect();
+        taken(self.session.write_in_one_step(&spelled))
+    }
+}
+
+/// A moment of a store of byte strings, asked by words.
+struct SpelledAt<'snapshot> {
+    snapshot: &'snapshot mut dyn BytesSnapshotRead,
+    limit_bytes: usize,
+    key: Vec<u8>,
+}
+
+impl SnapshotRead for SpelledAt<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        spell(key, self.limit_bytes, &mut self.key);
+        taken(self.snapshot.get(&self.key, buffer))
+    }
+
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        spell(range.first, self.limit_bytes, &mut self.key);
+        let limit_bytes = self.limit_bytes;
+        let range = ScanRange { first: &self.key[..], limit: range.limit, order: range.order };
+        let shown =
+            self.snapshot.scan(range, &mut |key, value| visit(read(key, limit_bytes), value));
         shown.unwrap_or_else(|error| panic!("a short key: {error}"))
     }
 }
