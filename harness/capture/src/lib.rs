@@ -3,14 +3,8 @@
 //!
 //! | module | records |
 //! |---|---|
-//!
-//! [`malloc`]
-//! a program's requests to its allocator
-//!
-//!
-//! [`postmark`]
-//! the key-value operations that PostMark's file operations cost
-//!
+//! | [`malloc`] | a program's requests to its allocator |
+//! | [`postmark`] | the key-value operations that PostMark's file operations cost |
 #![deny(unsafe_code)]
 
 pub mod malloc;

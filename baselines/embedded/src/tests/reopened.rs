@@ -10,9 +10,12 @@ use kit::disk::{DiskFolder, OnDisk};
 use kit::testing::{Survivor, kills_asked};
 
 const TEST: &str = "processes_that_were_killed_have_lost_nothing_that_they_acknowledged";
-const LEVELDB: Survivor<LevelDb> = Survivor { module: module_path!(), test: TEST, open: leveldb };
-const ROCKSDB: Survivor<RocksDb> = Survivor { module: module_path!(), test: TEST, open: rocksdb };
-const LMDB: Survivor<Lmdb> = Survivor { module: module_path!(), test: TEST, open: lmdb };
+const LEVELDB: Survivor<LevelDb> =
+    Survivor { module: module_path!(), test: TEST, open: leveldb, is_made_at_once: true };
+const ROCKSDB: Survivor<RocksDb> =
+    Survivor { module: module_path!(), test: TEST, open: rocksdb, is_made_at_once: true };
+const LMDB: Survivor<Lmdb> =
+    Survivor { module: module_path!(), test: TEST, open: lmdb, is_made_at_once: true };
 /// What all three give.
 const GIVEN: [Durability; 2] = [Durability::Process, Durability::Acknowledged];
 
@@ -86,6 +89,36 @@ fn processes_that_were_killed_have_lost_nothing_that_they_acknowledged() {
 #[ignore = "600 kills: scripts/kill-stores"]
 fn processes_that_were_killed_often_have_lost_nothing_that_they_acknowledged() {
     lose_nothing(kills_asked());
+}
+
+fn lose_nothing_without_power(failures: u64) {
+    LEVELDB.loses_nothing_without_power(failures);
+    ROCKSDB.loses_nothing_without_power(failures);
+    LMDB.loses_nothing_without_power(failures);
+    LEVELDB.leaves_a_prefix_without_power(Durability::Process, failures);
+    ROCKSDB.leaves_a_prefix_without_power(Durability::Process, failures);
+}
+
+#[test]
+fn stores_whose_power_failed_have_lost_nothing_that_they_acknowledged() {
+    lose_nothing_without_power(3);
+}
+
+#[test]
+#[ignore = "many failures: scripts/power-failures"]
+fn stores_whose_power_failed_often_have_lost_nothing_that_they_acknowledged() {
+    lose_nothing_without_power(kills_asked());
+}
+
+/// As stores that forget to synchronise their log, or a file before they rename it.
+#[test]
+fn a_disk_that_forgets_is_found() {
+    LEVELDB.is_caught_without_power(".log");
+    LEVELDB.is_caught_without_power("MANIFEST");
+    // What is renamed to CURRENT.
+    LEVELDB.is_caught_without_power("dbtmp");
+    ROCKSDB.is_caught_without_power(".log");
+    LMDB.is_caught_without_power("data.mdb");
 }
 
 /// None: a RocksDB without a log.

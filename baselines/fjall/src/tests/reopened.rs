@@ -11,6 +11,8 @@ const STORE: Survivor<Fjall> = Survivor {
     module: module_path!(),
     test: "processes_that_were_killed_have_lost_nothing_that_they_acknowledged",
     open,
+    // Version 3.1.13 finds its first journal there, and does not open: "File exists".
+    is_made_at_once: false,
 };
 
 fn open(folder: &Path, durability: Durability, ask_presence: bool) -> Result<Fjall, OpenError> {
@@ -39,6 +41,28 @@ fn processes_that_were_killed_have_lost_nothing_that_they_acknowledged() {
 #[ignore = "200 kills: scripts/kill-stores"]
 fn processes_that_were_killed_often_have_lost_nothing_that_they_acknowledged() {
     STORE.loses_nothing(kills_asked());
+}
+
+fn lose_nothing_without_power(failures: u64) {
+    STORE.loses_nothing_without_power(failures);
+    STORE.leaves_a_prefix_without_power(Durability::Process, failures);
+    STORE.leaves_a_prefix_without_power(Durability::Queued, failures);
+}
+
+#[test]
+fn a_store_whose_power_failed_has_lost_nothing_that_it_acknowledged() {
+    lose_nothing_without_power(3);
+}
+
+#[test]
+#[ignore = "many failures: scripts/power-failures"]
+fn a_store_whose_power_failed_often_has_lost_nothing_that_it_acknowledged() {
+    lose_nothing_without_power(kills_asked());
+}
+
+#[test]
+fn a_disk_that_forgets_is_found_without_power() {
+    STORE.is_caught_without_power(".jnl");
 }
 
 /// Queued: records that wait in the buffer of the journal are lost.

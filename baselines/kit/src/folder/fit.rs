@@ -105,7 +105,8 @@ fn try_to_write(folder: &Path) -> io::Result<()> {
     // Relaxed: only distinct numbers are asked for.
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = folder.join(format!(".written-{}-{number}", std::process::id()));
-    let file = File::create_new(&path)?;
+    // It may be there: a process that had our number was killed between the two calls.
+    let file = File::create(&path)?;
     let synchronised = file.sync_all();
     fs::remove_file(&path)?;
     synchronised

@@ -9,7 +9,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::Duration;
 
@@ -111,7 +111,20 @@ fn operate_until_killed(session: &mut impl KvSession, folder: &Path) {
 }
 
 /// A process that ends with its owner.
-struct Killed(Child);
+pub(super) struct Killed(Child);
+
+impl Killed {
+    /// # Panics
+    /// If it cannot be started.
+    pub(super) fn start(mut command: Command) -> Self {
+        Self(command.spawn().expect("the test program starts a second time"))
+    }
+
+    /// How it ended by itself, if it has.
+    pub(super) fn ended(&mut self) -> Option<ExitStatus> {
+        self.0.try_wait().expect("a child")
+    }
+}
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -125,11 +138,11 @@ impl Drop for Killed {
 ///
 /// # Panics
 /// If it cannot be started, or ends before.
-fn kill_after(mut command: Command, folder: &Path, more: u64) {
+fn kill_after(command: Command, folder: &Path, more: u64) {
     let enough = acknowledged(folder) + more;
-    let mut process = Killed(command.spawn().expect("the test program starts a second time"));
+    let mut process = Killed::start(command);
     while acknowledged(folder) < enough {
-        let ended = process.0.try_wait().expect("a child");
+        let ended = process.ended();
         assert!(ended.is_none(), "it ended by itself: {ended:?}");
         thread::sleep(Duration::from_millis(1));
     }
@@ -155,6 +168,39 @@ pub(super) fn killed_again_and_again<Fault>(
         look()?;
     }
     look()
+}
+
+/// Looks for a moment at which every key had what it has. The operation after the last one acknowledged may
+/// have been done. Returns how many operations there were before the last such moment.
+///
+/// # Errors
+/// What there is, if there was no such moment.
+pub(super) fn look_for_prefix(session: &mut impl KvSession, folder: &Path) -> Result<u64, String> {
+    let mut buffer = [0; VALUE_BYTES];
+    let mut found = Vec::new();
+    for key in 0..KEYS {
+        let bytes = session.get(key, &mut buffer).expect("values of one length");
+        let version = bytes.map(|bytes| read_version(key, &buffer[..bytes])).transpose()?;
+        found.push(version);
+    }
+    let most = acknowledged(folder) + 1;
+    let had_then = |count: u64| {
+        (0..KEYS).zip(&found).all(|(key, found)| {
+            let last = (0..count).rev().take(KEYS as usize).find(|&one| key_of(one) == key);
+            *found == last.filter(|&operation| !deletes(operation))
+        })
+    };
+    // Moments before the newest value are none.
+    let first = found.iter().flatten().max().map_or(0, |newest| newest + 1);
+    (first..=most).rev().find(|&count| had_then(count)).ok_or_else(|| {
+        let missing: Vec<u64> = (first.saturating_sub(KEYS)..first)
+            .filter(|&one| !deletes(one) && found[key_of(one) as usize] != Some(one))
+            .collect();
+        format!(
+            "what is there is no prefix of {most} operations: that of operation {first} is there, \
+             and not those of {missing:?}"
+        )
+    })
 }
 
 /// Looks for every key. The operation after the last one acknowledged may have been done.

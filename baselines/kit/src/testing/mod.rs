@@ -11,6 +11,7 @@
 //! | `killed_steps` | the same, of groups that are written in one step |
 //! | `planted` | a store around another that commits a fault now and then |
 //! | `pipelines` | long pipelines, and bytes that a protocol might trip over |
+//! | `power` | stores whose machine loses its power |
 //! | `random` | random numbers from a seed |
 //! | `stress` | threads that know between which versions each value must lie |
 //! | `survivor` | stores on a disk that are opened again, closed or killed |
@@ -26,6 +27,7 @@ mod killed;
 mod killed_steps;
 mod pipelines;
 mod planted;
+mod power;
 mod random;
 mod stress;
 mod survivor;

@@ -4,6 +4,7 @@
 //! has to write until it is killed.
 
 use std::path::Path;
+use std::process::Command;
 
 use engine::conformance::keeps_what_it_acknowledged;
 use engine::{Durability, KvEngine, OpenError, Storage};
@@ -20,7 +21,7 @@ const KILLS_OF_STEPS: u64 = 20;
 
 /// What a process does until it is killed.
 const HASTY: &str = "hasty";
-const SOUND: &str = "sound";
+pub(super) const SOUND: &str = "sound";
 const STEPS: &str = "steps";
 const PIECEMEAL: &str = "piecemeal";
 
@@ -32,8 +33,11 @@ pub struct Survivor<E> {
     /// The name of that test, which asks [`obeys`](Self::obeys) first.
     pub test: &'static str,
     /// Opens the store that is in a folder, or an empty one. The last argument tells whether anybody asks if a
-    /// key was present: some write in one step only if nobody does.
+    /// key was present: some write in one step only if nobody does. Its files are in a folder `store` there,
+    /// which is made unless it is there.
     pub open: fn(&Path, Durability, bool) -> Result<E, OpenError>,
+    /// Whether it opens, empty, after the power failed while it was made.
+    pub is_made_at_once: bool,
 }
 
 /// How many kills a long test is asked for.
@@ -139,7 +143,7 @@ impl<E: KvEngine> Survivor<E> {
     }
 
     /// A folder without a store; `None` where there is no disk, or the store is missing.
-    fn fresh_folder(&self, durability: Durability) -> Option<Folder> {
+    pub(super) fn fresh_folder(&self, durability: Durability) -> Option<Folder> {
         let parent = std::env::temp_dir();
         if is_in_memory(&parent) {
             eprintln!("skipped: {} is no disk", parent.display());
@@ -154,6 +158,13 @@ impl<E: KvEngine> Survivor<E> {
             }
             Err(error) => panic!("{}: {error}", E::TRAITS.name),
         }
+    }
+
+    /// A process that writes to the store in the folder until it is killed, not yet started.
+    pub(super) fn again(&self, durability: Durability, way: &str, folder: &Path) -> Command {
+        let name = E::TRAITS.name;
+        let task = format!("{name} {} {way} {}", durability.name(), folder.display());
+        Alone::new(self.module, self.test).told(&task)
     }
 
     /// Kills processes that write to the store, one after the other; `Err` if something was lost.
@@ -186,11 +197,7 @@ impl<E: KvEngine> Survivor<E> {
         let folder = self.fresh_folder(durability)?;
         let folder = folder.path();
         let most = if durability == Durability::Acknowledged { 60 } else { 3000 };
-        let again = || {
-            let name = E::TRAITS.name;
-            let task = format!("{name} {} {way} {}", durability.name(), folder.display());
-            Alone::new(self.module, self.test).told(&task)
-        };
+        let again = || self.again(durability, way, folder);
         let told = killed_again_and_again(folder, (kills, most), again, || {
             look(&self.expect_open(folder, durability, !is_of_steps(way)), folder)
         });

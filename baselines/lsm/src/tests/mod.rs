@@ -12,6 +12,7 @@ mod measure;
 mod memtable;
 mod merges;
 mod partitions;
+mod power;
 mod recovery;
 mod settings;
 mod snapshots;

@@ -11,6 +11,7 @@ const STORE: Survivor<Redb> = Survivor {
     module: module_path!(),
     test: "processes_that_were_killed_have_lost_nothing_that_they_acknowledged",
     open,
+    is_made_at_once: true,
 };
 
 fn open(folder: &Path, durability: Durability, _: bool) -> Result<Redb, OpenError> {
@@ -34,6 +35,27 @@ fn processes_that_were_killed_have_lost_nothing_that_they_acknowledged() {
 #[ignore = "200 kills: scripts/kill-stores"]
 fn processes_that_were_killed_often_have_lost_nothing_that_they_acknowledged() {
     STORE.loses_nothing(kills_asked());
+}
+
+fn lose_nothing_without_power(failures: u64) {
+    STORE.loses_nothing_without_power(failures);
+    STORE.leaves_a_prefix_without_power(Durability::Queued, failures);
+}
+
+#[test]
+fn a_store_whose_power_failed_has_lost_nothing_that_it_acknowledged() {
+    lose_nothing_without_power(3);
+}
+
+#[test]
+#[ignore = "many failures: scripts/power-failures"]
+fn a_store_whose_power_failed_often_has_lost_nothing_that_it_acknowledged() {
+    lose_nothing_without_power(kills_asked());
+}
+
+#[test]
+fn a_disk_that_forgets_is_found_without_power() {
+    STORE.is_caught_without_power(".redb");
 }
 
 /// Queued: commits that no durable one follows are lost.

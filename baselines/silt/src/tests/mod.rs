@@ -10,6 +10,7 @@ mod full_disk;
 mod killed;
 mod memory;
 mod model;
+mod power;
 mod records;
 mod settings;
 mod steady;

@@ -2,20 +2,15 @@
 
 use std::env;
 use std::fmt;
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 
-use procfs::process::Process;
+use crashfs::{MayNotMount, may_mount};
 
+use super::filesystem::mount;
 use super::folder::Folder;
-use super::mounted::Mounted;
 use super::state::State;
-
-const DEVICE: &str = "/dev/fuse";
-/// The bit of CAP_SYS_ADMIN.
-const MAY_MOUNT: u64 = 1 << 21;
 
 /// The prerequisites of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +23,8 @@ pub struct Available {
 pub enum Unavailable {
     /// The program is not installed.
     NoProgram,
-    /// The kernel offers no FUSE, or a container hides it.
-    NoDevice,
-    /// The device exists but may not be opened.
-    DeviceClosed(io::Error),
-    /// This process lacks the capability to mount, and the set-user-id helper is missing.
-    MayNotMount,
+    /// Nothing can be mounted.
+    MayNotMount(MayNotMount),
     /// All prerequisites seem to be met, but mounting fails.
     MountFails(io::Error),
 }
@@ -44,18 +35,7 @@ impl fmt::Display for Unavailable {
             Self::NoProgram => {
                 f.write_str("the program postmark is not installed (scripts/setup installs it)")
             }
-            Self::NoDevice => write!(
-                f,
-                "there is no {DEVICE} (modprobe fuse; a container needs --device {DEVICE})"
-            ),
-            Self::DeviceClosed(error) => write!(
-                f,
-                "{DEVICE} cannot be opened: {error} (be root, or chmod 666 {DEVICE} as root)"
-            ),
-            Self::MayNotMount => f.write_str(
-                "mounting needs CAP_SYS_ADMIN or fusermount3 (be root, or install the package \
-                 fuse3; a container needs --cap-add SYS_ADMIN)",
-            ),
+            Self::MayNotMount(reason) => reason.fmt(f),
             Self::MountFails(error) => write!(
                 f,
                 "mounting a file system by FUSE failed: {error} (be root, or install the package \
@@ -74,26 +54,12 @@ impl std::error::Error for Unavailable {}
 /// The reason, as a sentence.
 pub fn availability() -> Result<Available, Unavailable> {
     let available = Available { program: find_program("postmark").ok_or(Unavailable::NoProgram)? };
-    may_mount()?;
+    may_mount().map_err(Unavailable::MayNotMount)?;
     let folder = Folder::create().map_err(|(_, error)| Unavailable::MountFails(error))?;
     // No requests are sent to this file system.
     let state = State::shared(sync_channel(1).0);
-    Mounted::new(state, &folder).map_err(Unavailable::MountFails)?.unmount();
+    mount(state, &folder).map_err(Unavailable::MountFails)?.unmount();
     Ok(available)
-}
-
-/// Whether mounting seems possible, without trying it.
-pub(super) fn may_mount() -> Result<(), Unavailable> {
-    if !Path::new(DEVICE).exists() {
-        return Err(Unavailable::NoDevice);
-    }
-    File::options().read(true).write(true).open(DEVICE).map_err(Unavailable::DeviceClosed)?;
-    let status = Process::myself().and_then(|own| own.status());
-    let capable = status.is_ok_and(|status| status.capeff & MAY_MOUNT != 0);
-    if !capable && find_program("fusermount3").is_none() {
-        return Err(Unavailable::MayNotMount);
-    }
-    Ok(())
 }
 
 /// Path of an installed program.
@@ -111,9 +77,9 @@ mod tests {
         let closed = || io::Error::from(io::ErrorKind::PermissionDenied);
         for reason in [
             Unavailable::NoProgram,
-            Unavailable::NoDevice,
-            Unavailable::DeviceClosed(closed()),
-            Unavailable::MayNotMount,
+            Unavailable::MayNotMount(MayNotMount::NoDevice),
+            Unavailable::MayNotMount(MayNotMount::DeviceClosed(closed())),
+            Unavailable::MayNotMount(MayNotMount::NoRight),
             Unavailable::MountFails(closed()),
         ] {
             let text = reason.to_string();

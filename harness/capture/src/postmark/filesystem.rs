@@ -4,13 +4,14 @@
 //! attributes of directories are cached for ever, entries of files never, data never. The effect of a
 //! RELEASE is delayed: a stat of a file just closed may find it still open, and cost no GET. PostMark
 //! only accesses files that it has open.
-//! just closed may find it open still, and cost no GET. PostMark asks only of files it has open.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::MutexGuard;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crashfs::Mounted;
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
     INodeNo, LockOwner, OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData,
@@ -18,6 +19,7 @@ use fuser::{
 };
 use workloads::tablefs::{Attributes, FileError, Handle, Inode};
 
+use super::folder::Folder;
 use super::state::{Ended, Shared, State, lock};
 
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -31,11 +33,12 @@ pub(super) struct Files {
     state: Shared,
 }
 
-impl Files {
-    pub(super) fn new(state: Shared) -> Self {
-        Self { state }
-    }
+/// Mounts our file system in `folder`, which must outlive the mount.
+pub(super) fn mount(state: Shared, folder: &Folder) -> io::Result<Mounted> {
+    Mounted::new(Files { state }, &folder.mount_point(), "nibble-postmark")
+}
 
+impl Files {
     fn request<T>(
         &self,
         change: impl FnOnce(&mut State) -> Result<T, FileError>,

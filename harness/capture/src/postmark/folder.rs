@@ -5,8 +5,9 @@ use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crashfs::detach;
 
 /// Prefix of folder names; the owner's process id and a number follow.
 const PREFIX: &str = "nibble-postmark-";
@@ -61,20 +62,6 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         remove(&self.path);
-    }
-}
-
-/// Detaches a mount at once; the kernel ends it when it is no longer in use. Does nothing if nothing is
-/// mounted.
-pub(super) fn detach(mount_point: &Path) {
-    let quietly = |program: &str, option: &str| {
-        let mut command = Command::new(program);
-        command.arg(option).arg(mount_point).stdin(Stdio::null());
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    if !quietly("umount", "-l") {
-        quietly("fusermount3", "-uz");
     }
 }
 

@@ -8,29 +8,16 @@
 //!
 //! | module | what |
 //! |---|---|
-//!
-//! `availability`
-//! whether the program and the mount are available here
-//!
+//! | `availability` | whether the program and the mount are available here |
 //! | `session` | one recording from mount to unmount |
-//!
-//! `filesystem`, `state`
-//! the requests of FUSE, and the state that they change
-//!
-//!
-//! `mounted`, `folder`
-//! the mount and its folder, which are always removed
-//!
-//!
-//! `program`, `report`
-//! the program, and its output
-//!
+//! | `filesystem`, `state` | the requests of FUSE, and the state that they change |
+//! | `folder` | the folder of the mount, which is always removed |
+//! | `program`, `report` | the program, and its output |
 
 mod availability;
 mod error;
 mod filesystem;
 mod folder;
-mod mounted;
 mod program;
 mod report;
 mod session;

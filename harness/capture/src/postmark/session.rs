@@ -6,12 +6,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, TryLockError};
 use std::time::Duration;
 
+use crashfs::may_mount;
 use workloads::postmark::{FileCounts, Parameters};
 use workloads::trace::Operation;
 
-use super::availability::{find_program, may_mount};
+use super::availability::find_program;
+use super::filesystem::mount;
 use super::folder::Folder;
-use super::mounted::Mounted;
 use super::program::{End, Program};
 use super::report::Report;
 use super::state::{Shared, State};
@@ -68,13 +69,13 @@ pub fn record_from(
     progress: &dyn Fn(u64),
 ) -> Result<Recorded, CaptureError> {
     parameters.validate()?;
-    may_mount()?;
+    may_mount().map_err(Unavailable::MayNotMount)?;
     // Dropped in reverse order: the program, then the mount, then its folder.
     let folder =
         Folder::create().map_err(|(parent, source)| CaptureError::Folder { parent, source })?;
     let (sender, receiver) = sync_channel(BATCHES);
     let state = State::shared(sender);
-    let mounted = Mounted::new(Arc::clone(&state), &folder).map_err(Unavailable::MountFails)?;
+    let mounted = mount(Arc::clone(&state), &folder).map_err(Unavailable::MountFails)?;
     let started = |source| CaptureError::Start { program: program.to_owned(), source };
     let script = parameters.script(&folder.mount_point());
     let mut running = Program::start(program, folder.path(), &script).map_err(started)?;

@@ -14,7 +14,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Its tests check histories.
     ("nibble", &["history", "platform"]),
     ("baselines/engine", &[]),
-    ("baselines/kit", &["engine", "platform"]),
+    ("baselines/crashfs", &[]),
+    ("baselines/kit", &["crashfs", "engine", "platform"]),
     (
         "baselines/tests",
         &[
@@ -34,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("baselines/", &["engine", "kit", "platform"]),
     ("workloads", &[]),
     ("harness/preload", &[]),
-    ("harness/capture", &["platform", "workloads"]),
+    ("harness/capture", &["crashfs", "platform", "workloads"]),
     ("harness/stats", &["workloads"]),
     ("harness/compare", &["stats", "workloads"]),
     ("harness/programs", &["compare", "platform", "stats", "workloads"]),
