@@ -75,11 +75,7 @@ impl Mounted {
     ///
     /// # Errors
     /// What the system says.
-    pub fn new(
-        files: impl Filesystem + Send + 'static,
-        mount_point: &Path,
-        name: &str,
-    ) -> io::Result<Self> {
+    pub fn new(files: impl Filesystem, mount_point: &Path, name: &str) -> io::Result<Self> {
         let mut config = Config::default();
         config.mount_options = vec![MountOption::FSName(name.to_owned())];
         config.acl = SessionACL::Owner;
